@@ -75,7 +75,9 @@ extension SiteRoutes {
       .post("passkeys/challenge", use: passkeys.startAdding)
       .post("passkeys/remove", use: passkeys.remove)
     let accounts = AccountsPages(
-      services: services.accounts, sessions: stores.sessions, pages: pages, access: access)
+      services: services.accounts, sessions: stores.sessions, pages: pages, access: access,
+      invitations: configuration.sendsMail
+        ? Invitations(outbox: stores.outbox, secrets: OwnerCodeMessage(pseudonymizer: services.pseudonymizer)) : nil)
     moderation.group("accounts")
       .add(middleware: RequireRole(.administrator))
       .get(use: accounts.list)

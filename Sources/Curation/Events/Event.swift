@@ -4,7 +4,7 @@ public import Foundation
 
 /// Something that happened which receivers of webhooks, and people by mail, are told.
 public struct Event: Sendable, Equatable {
-  /// Webhooks get all of them except ``appealAnswered`` and ``ownerCode``; each account chooses its mails.
+  /// Webhooks get all of them except ``appealAnswered``, ``ownerCode`` and ``invitation``; each account chooses its mails.
   public enum Kind: String, Sendable, CaseIterable {
     case publication
     case gateFailed = "gate_failed"
@@ -26,15 +26,17 @@ public struct Event: Sendable, Equatable {
     case appealAnswered = "appeal_answered"
     /// A code that proves control of a number, to the operator's gateway alone.
     case ownerCode = "owner_code"
+    /// A sign-in link for a new account, by mail alone.
+    case invitation
 
     public static func offered(to role: Role) -> [Kind] {
-      allCases.filter { ![.test, .appealAnswered, .ownerCode].contains($0) && $0.role <= role }
+      allCases.filter { ![.test, .appealAnswered, .ownerCode, .invitation].contains($0) && $0.role <= role }
     }
 
     /// The lowest role that the event concerns. Its mails can have details, such as paths, which are not for lower ones.
     public var role: Role {
       switch self {
-      case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode: .triage
+      case .publication, .caseOverdue, .test, .appealAnswered, .ownerCode, .invitation: .triage
       case .appealFiled: .moderator
       case .gateFailed, .publicationFailed, .afterPublishFailed, .reviewDisputed, .sourceSuspended,
         .sourceRowsRejected, .backupFailed, .keyExpiring, .recordUnwritable, .nodeAway:

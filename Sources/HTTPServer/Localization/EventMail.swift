@@ -44,7 +44,12 @@ package struct EventMail: Sendable {
     guard let subject = texts.find("events.mail.\(kind).subject"),
       let text = texts.find("events.mail.\(kind).text", values)
     else { return nil }
-    let isOwn = kind == Event.Kind.appealAnswered.rawValue
-    return (subject, "\(text)\n\n\(texts(isOwn ? "events.mail.why-answer" : "events.mail.why", values))\n")
+    let why =
+      switch Event.Kind(rawValue: kind) {
+      case .appealAnswered: "-answer"
+      case .invitation: "-invitation"
+      default: ""
+      }
+    return (subject, "\(text)\n\n\(texts("events.mail.why\(why)", values))\n")
   }
 }

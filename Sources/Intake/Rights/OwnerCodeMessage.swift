@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import Curation
+package import Curation
 import Foundation
 public import Storage
 
@@ -19,14 +19,14 @@ public struct OwnerCodeMessage: Sendable {
   }
 
   /// The event as it is stored: a JSON object with the ciphertext of its body.
-  func sealing(_ event: Event) throws -> Event {
+  package func sealing(_ event: Event) throws -> Event {
     let sealed = Sealed(sealed: try RightsService.sealed(Data(event.body.utf8), key))
     return Event(event, body: String(decoding: try JSONEncoder().encode(sealed), as: UTF8.self))
   }
 
   /// The body that a receiver gets; nil for a message of another pseudonym key. Other messages are stored as they are sent.
   public func body(of message: OutboxMessage) -> String? {
-    guard message.isOwnerCode, let stored = try? JSONDecoder().decode(Sealed.self, from: Data(message.body.utf8)) else {
+    guard message.isSecret, let stored = try? JSONDecoder().decode(Sealed.self, from: Data(message.body.utf8)) else {
       return message.body
     }
     return (try? RightsService.opened(stored.sealed, key)).map { String(decoding: $0, as: UTF8.self) }

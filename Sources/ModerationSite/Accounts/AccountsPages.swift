@@ -5,6 +5,7 @@ import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Intake
 import Storage
 
 /// Administrators' pages that list accounts, change their roles, and enable or disable them.
@@ -13,6 +14,8 @@ struct AccountsPages: Sendable {
   let sessions: SessionStore
   let pages: PageRenderer
   let access: AccessConfiguration
+  /// Sends invitations; nil if this server sends no mail.
+  let invitations: Invitations?
 
   static let address = "/moderation/accounts"
 
@@ -24,15 +27,20 @@ struct AccountsPages: Sendable {
     let (form, moderator, texts) = (context.form, try context.signedIn(), pages.texts(context))
     let name = form.text("name") ?? ""
     guard let role = form["role"].flatMap(Role.init) else { throw Problem.noForm }
+    let (typed, receiver) = (form.text("mail"), form.text("mail").flatMap { MailAddress($0) })
+    guard typed == nil || receiver != nil else {
+      return try await list(context, name: name, mail: typed ?? "", problem: texts("mail.address-wrong"))
+    }
     do {
       try await services.accounts.add(name, role: role, by: Actor(moderator), at: Date())
     } catch let violation as RuleViolation {
-      return try await list(context, name: name, problem: texts.message(violation))
+      return try await list(context, name: name, mail: typed ?? "", problem: texts.message(violation))
     } catch is AccountError {
-      return try await list(context, name: name, problem: texts("accounts.taken", ["name": name]))
+      return try await list(
+        context, name: name, mail: typed ?? "", problem: texts("accounts.taken", ["name": name]))
     }
     guard let account = try await services.accounts.account(named: name, at: Date()) else { throw Problem.notFound }
-    return try await link(to: account, request, context)
+    return try await link(to: account, request, context, mailing: receiver)
   }
 
   @Sendable func one(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -77,18 +85,35 @@ struct AccountsPages: Sendable {
   }
 
   /// Creates a sign-in link for the account and shows it once.
-  private func link(to account: Account, _ request: Request, _ context: ServerRequestContext) async throws -> Response {
+  /// - Parameter receiver: gets the link by mail, too.
+  private func link(
+    to account: Account, _ request: Request, _ context: ServerRequestContext, mailing receiver: MailAddress? = nil
+  ) async throws -> Response {
     let token = try await sessions.makeSignInToken(
       for: account.name, by: Actor(try context.signedIn()), at: Date())
     guard let fresh = try await services.accounts.account(account.id, at: Date()) else { throw Problem.notFound }
-    return try await show(fresh, context, ["link": "\(access.address(for: request))/sign-in?token=\(token)"])
+    let link = "\(access.address(for: request))/sign-in?token=\(token)"
+    var notice = ""
+    if let receiver, let invitations {
+      let language = context.language.rawValue
+      try await invitations.send(
+        link, to: receiver, account: account.name, by: context.account, language: language, at: Date())
+      notice = pages.texts(context)("accounts.invited", ["address": receiver.text])
+    }
+    return try await show(fresh, context, ["link": link, "notice": notice])
   }
 
-  private func list(_ context: ServerRequestContext, name: String = "", problem: String = "") async throws -> Response {
+  private func list(
+    _ context: ServerRequestContext, name: String = "", mail: String = "", problem: String = ""
+  ) async throws -> Response {
     let texts = pages.texts(context)
     let rows = try await services.accounts.accounts(at: Date()).map { $0.record(texts) }
     return try pages.page(
-      "accounts", ["rows": rows, "roles": Self.roles(.moderator, texts), "name": name, "problem": problem], context,
+      "accounts",
+      [
+        "rows": rows, "roles": Self.roles(.moderator, texts), "name": name, "mail": mail, "problem": problem,
+        "sendsMail": invitations != nil,
+      ], context,
       status: problem.isEmpty ? .ok : .unprocessableContent)
   }
 
@@ -106,6 +131,20 @@ struct AccountsPages: Sendable {
 
   private static func roles(_ chosen: Role, _ texts: Localizer) -> [TemplateRecord] {
     Role.allCases.map { .choice($0.rawValue, texts("role.\($0.rawValue)"), isChosen: $0 == chosen) }
+  }
+}
+
+/// Mails sign-in links. A link is a secret, so the mail is stored encrypted until it is sent.
+struct Invitations: Sendable {
+  let outbox: OutboxStore
+  let secrets: OwnerCodeMessage
+
+  func send(
+    _ link: String, to address: MailAddress, account: String, by name: String, language: String, at time: Date
+  ) async throws {
+    let event = Event(
+      .invitation, at: time, ["account": .text(account), "by": .text(name), "link": .text(link)])
+    try await outbox.mail(try secrets.sealing(event), to: address, language: language, at: time)
   }
 }
 

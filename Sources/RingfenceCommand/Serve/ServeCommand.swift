@@ -210,7 +210,9 @@ extension CommandContext {
     return OutboxJob(
       store: stores.outbox, secret: try folder.key("webhook.secret", \.webhookSecret),
       mailer: try Mailer(settings, folder: folder.path),
-      writer: { mail.write(kind: $0.event, body: $0.body, language: $0.language) }, opener: codes.body(of:),
+      writer: { message in
+        codes.body(of: message).flatMap { mail.write(kind: message.event, body: $0, language: message.language) }
+      }, opener: codes.body(of:),
       logger: logger)
   }
 

@@ -50,6 +50,11 @@ public struct OutboxStore: Sendable {
       events.map(\.rawValue))
   }
 
+  /// Queues a mail.
+  public func mail(_ event: Event, to address: MailAddress, language: String, at time: Date) async throws {
+    _ = try await pool.run(SQL.queueMessage(event, to: "mailto:\(address.text)", language: language, at: time))
+  }
+
   /// Messages that were not delivered, the oldest first, each with the reason of its last failure.
   public func waiting(
     limit: Int = 100
@@ -79,9 +84,9 @@ public struct OutboxStore: Sendable {
     try await pool.run(SQL.takeMessages(now: now, until: until, limit: limit, event: event, isMail: isMail))
   }
 
-  /// Stores that a message was delivered. One with a code of an owner is deleted.
+  /// Stores that a message was delivered. One with a secret is deleted.
   public func settle(_ message: OutboxMessage, at now: Date) async throws {
-    if message.isOwnerCode { return try await drop(message) }
+    if message.isSecret { return try await drop(message) }
     try await pool.run(
       """
       UPDATE outbox SET delivered_at = $2, last_error = NULL
@@ -122,9 +127,14 @@ public struct OutboxMessage: Sendable, Equatable {
   /// Number of attempts, including this one.
   public let attempts: Int
 
-  public var isOwnerCode: Bool { event == Event.Kind.ownerCode.rawValue }
+  private var isInvitation: Bool { event == Event.Kind.invitation.rawValue }
 
-  public var expiresAt: Date? { isOwnerCode ? queuedAt + OwnerProofStore.codeLifetime : nil }
+  /// Whether it has a code or a sign-in link, and is stored encrypted.
+  public var isSecret: Bool { isInvitation || event == Event.Kind.ownerCode.rawValue }
+
+  public var expiresAt: Date? {
+    isSecret ? queuedAt + (isInvitation ? SessionStore.linkLifetime : OwnerProofStore.codeLifetime) : nil
+  }
 }
 
 extension SQL {

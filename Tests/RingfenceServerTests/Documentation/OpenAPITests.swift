@@ -87,7 +87,8 @@ import Testing
       "KnownCategory": ReportCategory.allCases.map(\.slug), "KnownProblemType": ProblemKind.allCases.map(\.path),
       "KnownVerdict": Verdict.allCases.map(\.rawValue), "KnownQueueCause": QueueCause.allCases.map(\.rawValue),
       "KnownConditionKind": ListingCondition.Kind.allCases.map(\.rawValue),
-      "KnownEventKind": Event.Kind.allCases.filter { ![.appealAnswered, .ownerCode].contains($0) }.map(\.rawValue),
+      "KnownEventKind": Event.Kind.allCases.filter { ![.appealAnswered, .ownerCode, .invitation].contains($0) }.map(
+        \.rawValue),
     ]
     for (schema, names) in names {
       #expect(Set(try #require(schemas[schema]?["enum"] as? [String])) == Set(names), "\(schema)")
