@@ -52,6 +52,12 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     fresh.run("protect", "add", "--catalog", "US", "--by", "Ada")
     expect(1)
     fresh.run("sources", "add", "trial", "--url", "http://127.0.0.1:1/list.csv", "--format", "csv")
+    # A source is no finished step before it was read.
+    expect(1)
+    wait_until(lambda: fresh.query("SELECT name FROM source_feeds WHERE failures > 0"), 60, "a failed download")
+    one.open(home)
+    assert "The source trial fails" in page.locator(".failing").inner_text()
+    fresh.query("UPDATE source_feeds SET refreshed_at = now(), failures = 0, failed_at = NULL, error = NULL")
     expect(2)
     key = fresh.run("app", "create", "Trial app")
     expect(3)

@@ -79,7 +79,8 @@ package enum CodedSamples {
     .protectedPattern(reason: "A bank", pattern: "+4930197*"),
   ]
   package static let emptyListReasons: [EmptyListReason] = [
-    .sourceUnread(source: "ftc-rolling"), .noSource, .noApp, .noReport, .newReporters(count: 31), .held(count: 2),
+    .sourceUnread(source: "ftc-rolling"), .sourceFailed(source: "ftc-rolling"), .noSource, .noApp, .noReport,
+    .newReporters(count: 31), .held(count: 2),
     .waiting(count: 1), .belowThresholds,
   ]
 }

@@ -23,11 +23,18 @@ public struct FirstSteps: Sendable, Equatable {
   public var cases: Int64
   /// The name of a source that is being read or stored; nil where there is none.
   public var unreadSource: String?
+  /// The name of a source that was never read because it fails; nil where there is none.
+  public var failedSource: String?
+  /// Whether there is a source, read or not.
+  public var hasSource = false
 
   public init(
-    done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0, unreadSource: String? = nil
+    done: Set<Step> = [], entries: Int64 = 0, held: [String: Int64] = [:], cases: Int64 = 0,
+    unreadSource: String? = nil,
+    failedSource: String? = nil
   ) {
     self.done = done
+    self.failedSource = failedSource
     self.unreadSource = unreadSource
     self.entries = entries
     self.held = held
@@ -43,7 +50,11 @@ public struct FirstSteps: Sendable, Equatable {
       // Its numbers may be all that the operator waits for.
       reasons.append(.sourceUnread(source: unreadSource))
     } else {
-      if !done.contains(.source) { reasons.append(.noSource) }
+      if let failedSource {
+        reasons.append(.sourceFailed(source: failedSource))
+      } else if !done.contains(.source), !hasSource {
+        reasons.append(.noSource)
+      }
       if !done.contains(.app) { reasons.append(.noApp) }
       if !done.contains(.report) { reasons.append(.noReport) }
     }
@@ -59,11 +70,13 @@ public struct FirstSteps: Sendable, Equatable {
 /// A reason why no number is listed.
 public enum EmptyListReason: CodedData {
   public enum CodingKeys: MessageCode {
-    case sourceUnread, noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
+    case sourceUnread, sourceFailed, noSource, noApp, noReport, newReporters, held, waiting, belowThresholds
   }
 
   /// A source is being read or stored.
   case sourceUnread(source: String)
+  /// A source fails, and was never read.
+  case sourceFailed(source: String)
   case noSource
   case noApp
   case noReport
@@ -81,7 +94,7 @@ public enum EmptyListReason: CodedData {
     switch self {
     case .newReporters, .held: .held
     case .waiting: .threshold
-    case .sourceUnread, .noSource, .noApp, .noReport, .belowThresholds: nil
+    case .sourceUnread, .sourceFailed, .noSource, .noApp, .noReport, .belowThresholds: nil
     }
   }
 }

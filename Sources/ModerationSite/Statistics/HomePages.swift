@@ -25,7 +25,8 @@ struct HomePages: Sendable {
   @Sendable func home(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let now = Date()
     let days = try await figures.days(Self.days, until: now)
-    let suspended = try await sources.list().filter(\.isSuspended).map(\.name)
+    let all = try await sources.list()
+    let suspended = all.filter(\.isSuspended).map(\.name)
     let (texts, role, latest) = (
       pages.texts(context), context.moderator?.role ?? .triage, try await publications.latest()
     )
@@ -37,6 +38,7 @@ struct HomePages: Sendable {
         // A sentence for roles that decide about numbers.
         "suspended": suspended.isEmpty || role < .moderator
           ? "" : texts("home.suspended", ["sources": suspended.joined(separator: ", ")]),
+        "failing": role < .moderator ? [] : all.compactMap { Self.failing($0, texts) },
         "sourcesLink": Navigation.link(SourcePages.address, for: role),
         "steps": steps.isUnfinished ? Self.steps(steps, role, texts) : [],
         "reasons": Self.reasons(steps, texts),
@@ -75,9 +77,23 @@ struct HomePages: Sendable {
     }
   }
 
+  /// A source that fails, with its rows; nil for others.
+  private static func failing(_ source: Source, _ texts: Localizer) -> String? {
+    guard let failure = source.failure else { return nil }
+    let rejected = source.state.rejected
+    return texts(
+      "home.failing",
+      [
+        "source": source.name, "failure": texts.parts("sources.failure", failure).0,
+        "entries": texts.number(source.state.entries), "rejected": texts.number(rejected.count),
+        "rows": texts.number(rejected.rows),
+      ])
+  }
+
   /// Why nothing is listed; what a step says is left out.
   private static func reasons(_ steps: FirstSteps, _ texts: Localizer) -> [TemplateRecord] {
-    steps.reasons.filter { $0.cause != nil || $0 == .belowThresholds }.map { reason in
+    let known: [EmptyListReason] = [.noSource, .noApp, .noReport]
+    return steps.reasons.filter { !known.contains($0) }.map { reason in
       [
         "text": texts.message("home.reason", reason),
         "link": reason.cause.map { "/moderation/queue?cause=\($0.rawValue)" } ?? "",

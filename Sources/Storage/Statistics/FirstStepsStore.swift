@@ -30,7 +30,7 @@ extension SQL {
   static func readFirstSteps() -> Statement<FirstSteps> {
     Statement(
       """
-      SELECT EXISTS (SELECT 1 FROM source_feeds WHERE removed_at IS NULL), EXISTS (SELECT 1 FROM apps WHERE NOT is_list),
+      SELECT EXISTS (SELECT 1 FROM source_feeds WHERE removed_at IS NULL AND refreshed_at IS NOT NULL), EXISTS (SELECT 1 FROM apps WHERE NOT is_list),
         EXISTS (SELECT 1 FROM publications WHERE state = 'published'),
         (SELECT count(*) > 1 FROM accounts
           WHERE role <> 'triage' AND disabled_at IS NULL AND signed_in_at IS NOT NULL),
@@ -38,12 +38,18 @@ extension SQL {
           WHERE serial = (SELECT max(serial) FROM publications WHERE state = 'published')),
         (SELECT min(name) FROM source_feeds
           WHERE removed_at IS NULL AND format NOT IN ('protected-list', 'misp-warninglist')
-            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0)))
+            AND (progress IS NOT NULL OR (refreshed_at IS NULL AND failures = 0))),
+        (SELECT min(name) FROM source_feeds WHERE removed_at IS NULL AND refreshed_at IS NULL AND failures > 0),
+        EXISTS (SELECT 1 FROM source_feeds WHERE removed_at IS NULL)
       """
     ) { row in
       let steps: [FirstSteps.Step] = [.source, .app, .publication, .moderator]
       let done = try steps.enumerated().filter { try row.decode($0.offset) }.map(\.element)
-      return FirstSteps(done: Set(done), entries: try row.decode(4), unreadSource: try row.decode(5))
+      var found = FirstSteps(
+        done: Set(done), entries: try row.decode(4), unreadSource: try row.decode(5),
+        failedSource: try row.decode(6))
+      found.hasSource = try row.decode(7)
+      return found
     }
   }
 

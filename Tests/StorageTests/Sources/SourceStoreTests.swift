@@ -85,13 +85,16 @@ import Testing
     #expect(try await stores.firstSteps.read().reasons == [.noApp, .noReport])
     let new = try await add("list")
     #expect(try await stores.firstSteps.read().reasons == [.sourceUnread(source: "list")])
+    // A source that was never read is no finished step.
+    #expect(try await !stores.firstSteps.read().done.contains(.source))
     try await stores.sources.beginChanges(of: new, to: "a", entries: 10)
     #expect(try await stores.firstSteps.read().reasons == [.sourceUnread(source: "list")])
     try await succeed(new, rejected(0, of: 10), after: 0)
     #expect(try await stores.firstSteps.read().reasons == [.noApp, .noReport])
+    #expect(try await stores.firstSteps.read().done.contains(.source))
     // A source that fails is not being read.
     let other = try await add("other")
     try await stores.sources.fail(other, because: .silent, at: now, next: now + 60)
-    #expect(try await stores.firstSteps.read().reasons == [.noApp, .noReport])
+    #expect(try await stores.firstSteps.read().reasons == [.sourceFailed(source: "other"), .noApp, .noReport])
   }
 }
