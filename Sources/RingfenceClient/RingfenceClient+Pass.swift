@@ -23,7 +23,9 @@ extension RingfenceClient {
     let now = environment.now()
     if now >= forbiddenUntil, isUrgent || now >= pausedUntil {
       do {
-        if try await sendReports(&result), try await sendWithdrawals() { _ = try await sendCounts(&result) }
+        if try await sendReports(&result), try await sendWithdrawals(), try await sendCounts(&result) {
+          try await sendRemediations(&result)
+        }
       } catch {
         // The disk is full or broken; requests that were answered are repeated later.
         pause(asked: nil)
@@ -58,14 +60,18 @@ extension RingfenceClient {
   }
 
   /// Sends a request to the API.
-  private func sendRequest(_ method: String, _ path: String, _ body: [UInt8]? = nil) async -> RequestOutcome {
+  /// - Parameter needsInstallation: whether the request is sent only with a token of the installation.
+  private func sendRequest(
+    _ method: String, _ path: String, _ body: [UInt8]? = nil, needsInstallation: Bool = false
+  ) async -> RequestOutcome {
     var request = ClientRequest(
       method, configuration.server.appendingPathComponent(path),
       fields: ["Authorization": "Bearer \(configuration.key)"], body: body.map { Data($0) })
     if body != nil {
       request.fields["Content-Type"] = "application/json"
-      request.fields.merge(await installationFields()) { $1 }
+      request.fields.merge(await installationFields(orPlain: needsInstallation)) { $1 }
     }
+    if needsInstallation, request.fields[Self.installationField] == nil { return .later(asked: nil) }
     guard let (head, data) = try? await transport.send(request, limit: 1 << 20) else { return .later(asked: nil) }
     noteInstallation(head)
     // Content is dropped only on a response of the server itself: a proxy in front of it, or another server at its
@@ -74,6 +80,9 @@ extension RingfenceClient {
     if let refusal = head.keyRefusal() { return .keyRefused(refusal) }
     switch head.status {
     case 200...299: return .answered(data)
+    // The next attempt has another token.
+    case 422 where isOurs && needsInstallation && !(head[Self.attestationField] ?? "ok").elementsEqual("ok"):
+      return .later(asked: nil)
     case 409 where isOurs: return .refused(.conflict)
     case 410 where isOurs: return .refused(.withdrawn)
     case 413 where isOurs: return .tooLarge
@@ -210,6 +219,28 @@ extension RingfenceClient {
       }
     }
     return true
+  }
+}
+
+extension RingfenceClient {
+  /// Sends the counts of days that have ended. The server counts the first of a day and installation. After a failure they
+  /// wait for the next pass without delaying reports: a server may have no such counts.
+  private func sendRemediations(_ result: inout FlushResult) async throws(ClientError) {
+    let now = environment.now()
+    let oldest = UTCDay.text(of: now - Double(RemediationCounts.maxAgeInDays) * 86_400)
+    for day in outbox.remediations.days(before: UTCDay.text(of: now)) {
+      if day >= oldest {
+        switch await sendRequest("POST", "remediations", outbox.remediations.body(of: day), needsInstallation: true) {
+        case .answered: break
+        case .refused, .tooLarge: result.dropped += 1
+        case .later(let asked):
+          if asked != nil { pause(asked: asked) }
+          return
+        case .keyRefused: return
+        }
+      }
+      try outbox.settle(remediationsOf: day)
+    }
   }
 }
 

@@ -114,6 +114,18 @@ public actor RingfenceClient {
         day: UTCDay.text(of: time ?? environment.now())))
   }
 
+  /// Counts a call whose number a list contains, or an override, without the number. The counts of a day (UTC) are sent
+  /// after its end, with a token of the installation that names nobody. Further calls than 10 of a day, and further
+  /// overrides, are ignored, so that no phone changes a sum much.
+  /// - Parameters:
+  ///   - call: the class of the call.
+  ///   - outcome: its fate, or an override.
+  /// - Throws: ``ClientError``: `full`, `file`, `invalid`.
+  public func countRemediation(_ call: ClientRemediation, _ outcome: ClientRemediation.Outcome) throws(ClientError) {
+    guard (1...64).contains(call.pack.utf8.count) else { throw .invalid(field: "pack", rule: "1 to 64 bytes.") }
+    try outbox.accept(RemediationItem(day: UTCDay.text(of: environment.now()), call: call, outcome: outcome))
+  }
+
   /// The number of reports, withdrawals and batches that wait.
   public var waiting: Int { outbox.reports.count + outbox.withdrawals.count + outbox.batches.count }
 

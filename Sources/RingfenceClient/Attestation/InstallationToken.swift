@@ -20,6 +20,8 @@ struct AttestationState: Codable, Equatable {
   var token: InstallationToken?
   /// A key that Apple has not attested yet. It is used again, because Apple limits new keys.
   var newKey: String?
+  /// A token without attestation, for counts.
+  var plain: String?
   /// No attempt is made before.
   var notBefore = Date.distantPast
 
@@ -48,13 +50,32 @@ private struct TokenAnswer: Decodable {
   let public_key: String
 }
 
+private struct PlainTokenAnswer: Decodable {
+  let token: String
+}
+
 extension RingfenceClient {
   private var statePath: String { "\(configuration.folder.path)/installation" }
 
   /// The header field with the token of the installation; attests or renews before it, if it is time. A failure changes
   /// nothing for reports: they are sent without a token.
-  func installationFields() async -> [String: String] {
-    guard let device, device.isSupported else { return [:] }
+  /// - Parameter isPlainEnough: whether a token without attestation is made where the phone has no other.
+  func installationFields(orPlain isPlainEnough: Bool = false) async -> [String: String] {
+    let attested = await attestedToken()
+    guard attested == nil, isPlainEnough else { return attested.map { [Self.installationField: $0] } ?? [:] }
+    var state = AttestationState.read(statePath)
+    if state.plain == nil {
+      state.plain = try? await post("installations", nil, as: PlainTokenAnswer.self).token
+      try? state.write(statePath)
+    }
+    return state.plain.map { [Self.installationField: $0] } ?? [:]
+  }
+
+  static let installationField = "Ringfence-Installation"
+  static let attestationField = "Ringfence-Attestation"
+
+  private func attestedToken() async -> String? {
+    guard let device, device.isSupported else { return nil }
     var state = AttestationState.read(statePath)
     let now = environment.now()
     let isDue = state.token.map { now >= $0.renewFrom } ?? true
@@ -70,15 +91,15 @@ extension RingfenceClient {
       }
       try? state.write(statePath)
     }
-    guard let token = state.token, now < token.expiresAt else { return [:] }
-    return ["Ringfence-Installation": token.token]
+    return state.token.flatMap { now < $0.expiresAt ? $0.token : nil }
   }
 
   /// Reads the server's word about the token that a request carried.
   func noteInstallation(_ head: ClientHead) {
-    guard let word = head["Ringfence-Attestation"], word != "ok" else { return }
+    guard let word = head[Self.attestationField], word != "ok" else { return }
     var state = AttestationState.read(statePath)
     // Revoked, or ended by a clock that differs: its key, which is the reporter, renews it later.
+    state.plain = nil
     state.token?.expiresAt = .distantPast
     state.token?.renewFrom = .distantPast
     state.notBefore = environment.now() + 3_600

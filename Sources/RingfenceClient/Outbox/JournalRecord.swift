@@ -21,6 +21,10 @@ struct JournalRecord: Equatable {
     case withdrawal = 6
     /// A withdrawal that was sent: the report's id.
     case withdrawalSettled = 7
+    /// A call that matched a list: an item's JSON, without its number.
+    case remediation = 8
+    /// Calls of a day that were sent or dropped: the day.
+    case remediationsSettled = 9
   }
 
   static let overhead = 9

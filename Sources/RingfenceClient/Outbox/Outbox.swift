@@ -16,6 +16,7 @@ final class Outbox {
   private(set) var withdrawals: [UUID] = []
   private(set) var batches: [CallBatch] = []
   private(set) var counts = CallCounts()
+  private(set) var remediations = RemediationCounts()
 
   private static let compactFrom = 64 << 10
   /// The approximate size of a counted number's record.
@@ -32,7 +33,9 @@ final class Outbox {
   }
 
   /// Whether nothing waits.
-  var isEmpty: Bool { reports.isEmpty && withdrawals.isEmpty && batches.isEmpty && counts.isEmpty }
+  var isEmpty: Bool {
+    reports.isEmpty && withdrawals.isEmpty && batches.isEmpty && counts.isEmpty && remediations.items.isEmpty
+  }
 
   // MARK: Accepting: on the disk when it returns
 
@@ -51,6 +54,13 @@ final class Outbox {
   func accept(_ calls: CallItem) throws(ClientError) {
     try keep(JournalRecord(.calls, Self.json(calls)))
     counts.add(calls)
+  }
+
+  /// Counts a call, unless the limit of the day is reached.
+  func accept(_ item: RemediationItem) throws(ClientError) {
+    guard remediations.allows(item) else { return }
+    try keep(JournalRecord(.remediation, Self.json(item)))
+    remediations.add(item)
   }
 
   /// Withdraws a report: deletes it in the outbox if it was never sent, otherwise asks the server.
@@ -116,6 +126,11 @@ final class Outbox {
     try forget(JournalRecord(settledBatch: id, day: day))
   }
 
+  func settle(remediationsOf day: String) throws(ClientError) {
+    remediations.remove(day: day)
+    try forget(JournalRecord(.remediationsSettled, Array(day.utf8)))
+  }
+
   private func forget(_ record: JournalRecord) throws(ClientError) {
     if isEmpty { return try file.rewrite([]) }
     try file.append([record], isDurable: false)
@@ -142,6 +157,10 @@ final class Outbox {
       // The record of the batch was damaged. The server has its counts; sent again under another id, they would count
       // twice.
       if batches.count == waiting, let day = record.day { counts.remove(day: day) }
+    case .remediation:
+      let item = try? JSONDecoder().decode(RemediationItem.self, from: Data(record.payload))
+      if let item { remediations.add(item) }
+    case .remediationsSettled: remediations.remove(day: String(decoding: record.payload, as: UTF8.self))
     case .withdrawal: withdrawals += record.ids
     case .withdrawalSettled:
       let gone = record.ids
@@ -162,6 +181,7 @@ final class Outbox {
         batch.items.map { JournalRecord(.calls, Self.json($0)) } + [JournalRecord(.sealed, Self.json(batch))]
       }
       + counts.items.map { JournalRecord(.calls, Self.json($0)) }
+      + remediations.items.map { JournalRecord(.remediation, Self.json($0)) }
       + withdrawals.map { JournalRecord(.withdrawal, ids: [$0]) }
   }
 
@@ -169,7 +189,7 @@ final class Outbox {
   private var liveBytes: Int {
     reports.reduce(0) { $0 + JournalRecord.overhead + $1.payload.count }
       + (counts.count + batches.reduce(0) { $0 + 2 * $1.items.count }) * Self.itemBytes
-      + withdrawals.count * (JournalRecord.overhead + 16)
+      + remediations.items.count * 2 * Self.itemBytes + withdrawals.count * (JournalRecord.overhead + 16)
   }
 
   private func compactIfWorthIt() throws(ClientError) {
