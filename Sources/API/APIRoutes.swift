@@ -55,6 +55,8 @@ package struct APIRoutes {
       intake: services.intake, limiter: services.limiter, bodies: bodies,
       networkPseudonym: services.pseudonymizer.network(of:), failures: services.failures, senders: senders)
     reportRoutes(router, reports)
+    let remediations = RemediationsController(intake: services.remediations, bodies: bodies, senders: senders)
+    group(router, .report).add(middleware: AcceptMiddleware()).post("remediations", use: remediations.create)
     numberRoutes(router, newest: newest)
     let identifications = IdentificationsController(
       intake: services.identifications, limiter: services.limiter, bodies: bodies, senders: senders)
@@ -87,7 +89,8 @@ package struct APIRoutes {
 
   private func telephoneSystemRoutes(_ router: Router<ServerRequestContext>) {
     let controller = TelephoneSystemsController(
-      lookups: services.stores.lookups, metrics: TelephoneSystemMetrics(services.metrics))
+      lookups: services.stores.lookups, counter: services.remediations.counter,
+      metrics: TelephoneSystemMetrics(services.metrics))
     // With the check of the key: a call waits for the answer.
     DeadlineRoutes(router, deadline: DatabaseDeadline(always: .seconds(2)))
       .group("\(Self.telephoneSystemPath)").add(middleware: network)
@@ -200,6 +203,7 @@ package struct APIServices: Sendable {
   let moderation: ModerationServices
   let intake: ReportIntake
   let identifications: IdentificationIntake
+  let remediations: RemediationIntake
   let pseudonymizer: Pseudonymizer
   let rights: RightsService
   let apps: APIKeyCache
@@ -213,7 +217,7 @@ package struct APIServices: Sendable {
   /// - Parameter nextPublication: the next scheduled publication after a given time.
   package init(
     stores: Stores, moderation: ModerationServices, intake: ReportIntake, identifications: IdentificationIntake,
-    pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter,
+    remediations: RemediationIntake, pseudonymizer: Pseudonymizer, rights: RightsService, uses: KeyUseCounter,
     fetches: ClientFetchCounter, limiter: RateLimiter,
     publications: PublicationFolder,
     nextPublication: @escaping @Sendable (Date) -> Date?, failures: FailureLog, metrics: any MetricsFactory
@@ -222,6 +226,7 @@ package struct APIServices: Sendable {
     self.moderation = moderation
     self.intake = intake
     self.identifications = identifications
+    self.remediations = remediations
     self.pseudonymizer = pseudonymizer
     self.rights = rights
     apps = APIKeyCache(apps: stores.apps, uses: uses)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import ServerSupport
 package import Foundation
 import Intake
@@ -47,6 +48,7 @@ package struct RetentionJob: Sendable {
     precondition(
       RetainedData.identificationBatches.days ?? 0
         > IdentificationSubmission.maxAgeInDays + IdentificationSubmission.leewayInDays + 1)
+    precondition(RetainedData.remediationMarks.days ?? 0 > Int(RemediationLimits.maxAgeInDays) + 1)
     self.store = store
     self.limits = limits
     self.logger = logger
@@ -75,6 +77,8 @@ package struct RetentionJob: Sendable {
     let deleted: KeyValuePairs<RetainedData, Int> = [
       .networks: try await store.purgeNetworks(before: limit(.networks)), .comments: comments,
       .identificationBatches: try await store.purgeIdentificationBatches(before: limit(.identificationBatches)),
+      .remediationMarks: try await store.purgeRemediationMarks(before: limit(.remediationMarks)),
+      .remediationSums: try await store.purgeRemediationSums(before: limit(.remediationSums)),
       .personalNumbers: try await store.purgePersonalNumbers(endedBefore: time),
       .installations: try await store.purgeInstallations(before: limit(.installations), ended: before(1)),
       .attestations: try await store.purgeAttestations(renewedBefore: limit(.attestations)),

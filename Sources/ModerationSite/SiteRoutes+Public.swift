@@ -49,7 +49,8 @@ extension SiteRoutes {
         .get(use: lists.list)
     }
     if configuration.host.hasTransparency {
-      let transparency = TransparencyPages(transparency: stores.transparency, pages: pages)
+      let transparency = TransparencyPages(
+        transparency: stores.transparency, pseudonymizer: services.pseudonymizer, pages: pages)
       router.group("transparency")
         .add(middleware: networkLimit)
         .get(use: transparency.show)

@@ -178,7 +178,8 @@ package struct SiteRoutes {
     moderation.group("team")
       .add(middleware: RequireRole(.moderator))
       .get(use: team.show)
-    let transparency = TransparencyPages(transparency: stores.transparency, pages: pages)
+    let transparency = TransparencyPages(
+      transparency: stores.transparency, pseudonymizer: services.pseudonymizer, pages: pages)
     moderation.group("transparency")
       .add(middleware: RequireRole(.moderator))
       .get(use: transparency.show)
@@ -202,6 +203,10 @@ package struct SiteRoutes {
     let changes = PublicationDiffPages(diff: services.diff, changes: stores.changes, pages: pages)
     let recipes = RecipePages(recipes: services.recipes, pages: pages)
     let clients = ClientPages(clients: stores.clientFetches, pages: pages)
+    let usefulness = UsefulnessPages(stores: stores, pseudonymizer: services.pseudonymizer, pages: pages)
+    moderation.group("usefulness")
+      .add(middleware: RequireRole(.moderator))
+      .get(use: usefulness.show)
     moderation
       .get("publications", use: publications.list)
       .get("publications/:serial", use: publications.one)
@@ -217,7 +222,8 @@ package struct SiteRoutes {
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
       figures: stores.statistics, firstSteps: stores.firstSteps, appeals: stores.appeals,
-      publications: stores.publications, sources: stores.sources, schedule: services.schedule,
+      publications: stores.publications, sources: stores.sources, remediations: stores.remediations,
+      pseudonymizer: services.pseudonymizer, schedule: services.schedule,
       canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation

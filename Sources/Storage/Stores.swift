@@ -16,6 +16,7 @@ public struct Stores: Sendable {
     reports = ReportStore(pool: self.intakePool)
     identifications = IdentificationStore(pool: self.intakePool)
     reportOutcomes = ReportOutcomeStore(pool: pool)
+    remediations = RemediationStore(pool: self.intakePool)
     recount = RecountStore(pool: pool)
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
@@ -95,6 +96,8 @@ public struct Stores: Sendable {
   /// On the intake's connections.
   public let identifications: IdentificationStore
   public let reportOutcomes: ReportOutcomeStore
+  /// On the intake's connections.
+  public let remediations: RemediationStore
   public let recount: RecountStore
   public let explanations: ExplanationStore
   public let lookups: HashLookupStore

@@ -48,9 +48,23 @@ AREAS = {
     "home": "Home", "queue": "Queue", "case": "Queue", "bulk": "Queue", "search": "Search", "appeals": "Appeals",
     "team": "Team", "assignments": "Team", "templates": "Team", "transparency": "Team", "reviews": "Reviews", "agreement": "Reviews", "golden": "Reviews", "reporters": "Reporters", "ranges": "Ranges",
     "protected": "Protected", "thresholds": "Thresholds",
-    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "sources": "Sources", "apps": "Apps",
+    "publications": "Publications", "changes": "Publications", "recipes": "Publications", "usefulness": "Publications", "sources": "Sources", "apps": "Apps",
     "accounts": "Accounts", "audit": "Audit log", "health": "Health",
 }
+
+
+def counted_calls(server):
+    server.query("""
+        INSERT INTO remediation_sums (day, sender, class, value, installations, matched, blocked, labeled, overridden)
+        SELECT floor(extract(epoch FROM statement_timestamp()) / 86400)::integer - ago, 'apps', class, value, 9, 40000, 30000, 9000, 40
+        FROM generate_series(5, 45) AS t (ago) CROSS JOIN (VALUES ('', ''), ('pack', 'toxic'), ('origin', 'decision'),
+          ('source', 'A list'), ('score', 'high'), ('age', 'older'), ('number_type', 'mobile'), ('treatment', 'identify')
+        ) AS c (class, value) RETURNING day""")
+    return "/moderation/usefulness"
+
+
+def without_counted_calls(server):
+    server.query("DELETE FROM remediation_sums RETURNING day")
 
 
 def newest_publication(server):
@@ -464,6 +478,7 @@ PAGES = [
     Page("changes", newest_changes),
     Page("recipes", "/moderation/recipes"),
     Page("clients", "/moderation/clients"),
+    Page("usefulness", counted_calls, after=without_counted_calls),
     Page("sources", failing_source, role="administrator"),
     Page("sources-empty", "/moderation/sources", role="administrator", server="empty"),
     Page("health", "/moderation/health"),

@@ -32,6 +32,11 @@ extra-data-sources = { responses = false }
 include-name = "POST /v1/installations"
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", "422", "5xx"]
+# Nor is one a token or the name of a pack.
+[[operations]]
+include-name = "POST /v1/remediations"
+[operations.checks.positive_data_acceptance]
+expected-statuses = ["2xx", "422", "5xx"]
 """
 # Refusals of wrong values. A batch with a wrong report, and a dry run of a file with wrong rows, are answered with 200.
 REFUSED = "[400, 401, 403, 404, 405, 406, 409, 415, 422, 428, 429, '5xx'"

@@ -25,6 +25,7 @@ struct TestServer {
   let readiness: Readiness
   let fetches: ClientFetchCounter
   let client: ServerClient
+  let remediations: RemediationIntake
   private let gate: Gate
 
   /// - Parameters:
@@ -50,6 +51,8 @@ struct TestServer {
       stallLimit: .seconds(300))
     let identifications = IdentificationIntake(
       store: stores.identifications, patience: .seconds(300), stallLimit: .seconds(300))
+    let remediations = RemediationIntake(
+      store: stores.remediations, pseudonymizer: pseudonymizer, patience: .seconds(300), stallLimit: .seconds(300))
     let key = try await stores.apps.create(name: app, at: Date()).key
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
@@ -64,7 +67,8 @@ struct TestServer {
         publicationJobs: publish.map { PublicationOrders(store: stores.jobs, logger: .forTests, publish: $0) },
         logger: .forTests)
       let services = ServerServices(
-        stores: stores, intake: intake, identifications: identifications, pseudonymizer: pseudonymizer, site: site,
+        stores: stores, intake: intake, identifications: identifications, remediations: remediations,
+        pseudonymizer: pseudonymizer, site: site,
         publications: folder, clock: clock)
       var configuration = try ServerConfiguration(
         Settings(environment: [:]), Installation(root: Checkout.root))
@@ -82,20 +86,20 @@ struct TestServer {
         await intake.run()
       }()
       async let counting: Void = identifications.run()
+      async let remedying: Void = remediations.run()
       async let jobs: Void = site.run()
       defer {
         gate.open()
         intake.close()
         identifications.close()
+        remediations.close()
         site.close()
       }
       let work = { @Sendable (client: ServerClient) in
         try await body(
           TestServer(
             key: key, folder: folder, sessions: stores.sessions, readiness: services.readiness,
-            fetches: services.fetches,
-            client: client,
-            gate: gate))
+            fetches: services.fetches, client: client, remediations: remediations, gate: gate))
       }
       let service = ServiceGroup(services: [application], logger: .forTests)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -120,8 +124,9 @@ struct TestServer {
       gate.open()
       intake.close()
       identifications.close()
+      remediations.close()
       site.close()
-      _ = await (running, counting, jobs)
+      _ = await (running, counting, remedying, jobs)
     }
   }
 

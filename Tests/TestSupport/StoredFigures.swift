@@ -72,3 +72,8 @@ extension DirectoryRows {
     }
   }
 }
+
+extension RemediationFigures {
+  /// Two equal halves draw no noise.
+  public static let silence: @Sendable (String) -> [UInt8] = { _ in [UInt8](repeating: 7, count: 16) }
+}

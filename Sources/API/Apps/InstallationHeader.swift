@@ -32,6 +32,13 @@ struct InstallationHeader: Sendable {
       response.headers[InstallationHeader.answer] = state.rawValue
       return response
     }
+
+    /// Adds the state of the token to a refusal.
+    func marking(_ problem: Problem) -> Problem {
+      var problem = problem
+      problem.headers[InstallationHeader.answer] = state?.rawValue
+      return problem
+    }
   }
 
   private static let field = HTTPField.Name("Ringfence-Installation")!

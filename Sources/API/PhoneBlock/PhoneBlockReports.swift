@@ -20,20 +20,23 @@ final class PhoneBlockReports: Sendable {
   }
 
   /// The maximum calls of a user that count in a UTC day.
-  static let callsADay = 20
+  static let callsADay = RemediationLimits.phoneBlockCalls
 
   private let reports: ReportsController
   private let identifications: IdentificationIntake
+  private let counter: RemediationCounter
   private let numbers: PhoneBlockNumber
   private let bodies: BodyReader
   private let calls = Mutex(DailyCounts(limit: callsADay, capacity: 65_536))
 
   /// - Parameter reports: takes the reports of apps, with their limits.
   init(
-    reports: ReportsController, identifications: IdentificationIntake, numbers: PhoneBlockNumber, bodies: BodyReader
+    reports: ReportsController, identifications: IdentificationIntake, counter: RemediationCounter,
+    numbers: PhoneBlockNumber, bodies: BodyReader
   ) {
     self.reports = reports
     self.identifications = identifications
+    self.counter = counter
     self.numbers = numbers
     self.bodies = bodies
   }
@@ -73,6 +76,8 @@ final class PhoneBlockReports: Sendable {
       ])
     do {
       _ = try await identifications.take(batch, from: app)
+      // PhoneBlock's devices report calls that they have kept from ringing.
+      counter.note(.phoneBlock, isBlocked: true, person: reporter, of: app, at: now)
     } catch {
       calls.withLock { $0.giveBack(reporter, takenAt: now) }
       throw error

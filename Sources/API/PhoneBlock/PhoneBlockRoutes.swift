@@ -47,7 +47,8 @@ struct PhoneBlockRoutes {
       personal: services.stores.personalNumbers, pseudonymizer: services.pseudonymizer, metrics: metrics)
     group(router, .fetch).get("blocklist", use: blockLists.list)
     let taking = PhoneBlockReports(
-      reports: reports, identifications: services.identifications, numbers: numbers, bodies: bodies)
+      reports: reports, identifications: services.identifications, counter: services.remediations.counter,
+      numbers: numbers, bodies: bodies)
     group(router, .identify).post("report-call/:number", use: taking.call)
     let owned = group(router, .report)
     owned.post("rate", use: taking.rate).get("account", use: account.account)

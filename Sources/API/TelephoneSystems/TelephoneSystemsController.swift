@@ -5,6 +5,7 @@ import Foundation
 import HTTPServer
 import HTTPTypes
 import Hummingbird
+import Intake
 import Metrics
 import PhoneNumbers
 import Storage
@@ -17,6 +18,7 @@ struct TelephoneSystemsController: Sendable {
   }
 
   let lookups: HashLookupStore
+  let counter: RemediationCounter
   let metrics: TelephoneSystemMetrics
 
   /// `GET /v1/pbx/{number}` and `GET /v1/pbx?number=`: the name or the verdict, in one line.
@@ -56,8 +58,16 @@ struct TelephoneSystemsController: Sendable {
       throw Problem.parameter(
         "verstat", said, "It must be passed, failed or none, or a value of the SIP parameter verstat.")
     }
-    var answer = CallerVerdict(number: number.e164, try await lookups.listed(number: number.digits))
+    let listed = try await lookups.listed(number: number.digits)
+    var answer = CallerVerdict(number: number.e164, listed)
     if CallVerification(said) == .failed, let rule = context.app?.failedCalls { answer.apply(rule) }
+    // A call that is refused for its failed verification alone matched no list.
+    if let listed, request.method == .get {
+      counter.note(
+        .telephoneSystems, isBlocked: answer.verdict == .block,
+        classes: [.numberType: number.kind.rawValue, .treatment: listed.mayBlock ? "block" : "identify"],
+        of: context.app, at: Date())
+    }
     metrics.note(answer.verdict)
     return answer
   }

@@ -39,6 +39,17 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
     }
   }
 
+  /// Calls that were blocked because of a list, with noise, and the bound of the error in 95 of 100 cases.
+  public struct Stopped: Sendable, Equatable, Encodable {
+    public var calls: Int64, error: Int64
+
+    /// Nil where no day may be shown.
+    public init?(_ figures: RemediationFigures) {
+      (calls, error) = (figures.stopped, figures.error)
+      if error == 0 { return nil }
+    }
+  }
+
   /// The first and the last day, in UTC.
   public var from: String, to: String
   /// Reports that were made, including withdrawn ones.
@@ -48,6 +59,8 @@ public struct TransparencyReport: Sendable, Equatable, Encodable {
   /// Decisions that ended by expiry; those that a person undid, and upheld appeals.
   public var expired = 0, reversals = 0
   public var appeals = Appeals()
+  /// Nil where no day of the period is complete and has enough installations.
+  public var stopped: Stopped?
   /// Decisions with a second opinion.
   public var reviewed = 0
   /// The agreement of authors and reviewers by the coefficient, at most 1; nil where it is undefined.

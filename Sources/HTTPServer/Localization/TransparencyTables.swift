@@ -31,6 +31,7 @@ package struct TransparencyTable: Sendable {
         [
           (text("reports"), texts.number(report.reports)), (text("reversals"), texts.number(report.reversals)),
           (text("expired"), texts.number(report.expired)),
+          (text("stopped"), report.stopped.map { "\(texts.number($0.calls)) ± \(texts.number($0.error))" } ?? "–"),
         ]),
       groups("listings", report.listings), groups("decisions", report.decisions),
       figures(

@@ -120,7 +120,7 @@ extension IdentificationSubmission.Item {
     return (.init(number: digits, day: day, named: Int64(named), unknown: Int64(unknown)), [])
   }
 
-  private static func dayNumber(_ text: String) -> Int32? {
+  static func dayNumber(_ text: String) -> Int32? {
     guard text.utf8.count == 10, let midnight = Timestamp.read(text.utf8) else { return nil }
     return Int32(midnight.timeIntervalSince1970 / 86_400)
   }

@@ -89,7 +89,9 @@ enum Navigation {
     Area(name: "ranges", address: "/moderation/ranges", role: .moderator),
     Area(name: "protected", address: "/moderation/protected", role: .moderator),
     Area(name: "thresholds", address: "/moderation/thresholds", role: .moderator),
-    Area(name: "publications", address: "/moderation/publications", role: .triage, pages: ["/moderation/recipes"]),
+    Area(
+      name: "publications", address: "/moderation/publications", role: .triage,
+      pages: ["/moderation/recipes", UsefulnessPages.address]),
     Area(name: "sources", address: "/moderation/sources", role: .administrator),
     Area(name: "apps", address: "/moderation/apps", role: .administrator),
     Area(name: "accounts", address: "/moderation/accounts", role: .administrator),

@@ -4,12 +4,14 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
+import Intake
 import Storage
 import Support
 
 /// `/moderation/transparency`, and `/transparency` if the operator wants it: the transparency report of a year.
 struct TransparencyPages: Sendable {
   let transparency: TransparencyStore
+  let pseudonymizer: Pseudonymizer
   let pages: PageRenderer
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
@@ -18,7 +20,8 @@ struct TransparencyPages: Sendable {
     // Statements of earlier years are deleted; see RetainedData.
     let years = present - 1...present
     let year = Int(request.query("year")).flatMap { years.contains($0) ? $0 : nil } ?? present
-    let report = try await transparency.report(of: Self.start(year)..<Self.start(year + 1), at: now)
+    let report = try await transparency.report(
+      of: Self.start(year)..<Self.start(year + 1), at: now, bits: pseudonymizer.secret(for:))
     return try pages.page(
       "transparency",
       [

@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
+import Intake
 import Publishing
 import Storage
 
@@ -14,6 +15,8 @@ struct HomePages: Sendable {
   let appeals: AppealStore
   let publications: PublicationStore
   let sources: SourceStore
+  let remediations: RemediationStore
+  let pseudonymizer: Pseudonymizer
   let schedule: CurrentSchedule
   /// Whether this server can publish.
   let canOrder: Bool
@@ -32,6 +35,7 @@ struct HomePages: Sendable {
     )
     let steps = try await firstSteps.read()
     let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false), (.waiting, false)]
+    let stopped = try await UsefulnessPages.figures(of: remediations, pseudonymizer, onlyDays: true, at: now)
     return try pages.page(
       "home",
       [
@@ -46,13 +50,27 @@ struct HomePages: Sendable {
           days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
         "charts": charts.map { statistic, isSum in
           DayChart.record(statistic.rawValue, days.map { ($0.day, $0[statistic]) }, isSum: isSum, texts)
-        },
+        } + [Self.chart(of: stopped, role, texts)],
         "published": latest.map { PageTime($0.publishedAt, texts) },
         "serial": latest.map { texts.number($0.serial) } ?? "",
         "next": schedule.value.map { PageTime($0.next(after: now), texts) },
         // Whether the reader can publish on a page.
         "canOrder": canOrder && role >= .administrator,
       ], context)
+  }
+
+  /// The calls that were blocked, of days whose counts are complete.
+  private static func chart(of figures: RemediationFigures, _ role: Role, _ texts: Localizer) -> TemplateRecord {
+    let days = figures.days.map { day in
+      (day: Date(timeIntervalSince1970: Double(day.day) * 86_400), value: max(0, day.stopped))
+    }
+    let most = figures.days.map(\.error).max() ?? 0
+    return DayChart.record("stopped", days, isSum: true, texts).adding([
+      "note": most > 0
+        ? texts("home.stopped-error", ["error": texts.number(figures.error), "day": texts.number(most)]) : "",
+      // A low role may not open it.
+      "link": role >= .moderator ? UsefulnessPages.address : "", "open": texts("usefulness.title"),
+    ])
   }
 
   /// The way to the first list: the steps that are left and that the reader can take, with their page and command.
@@ -145,7 +163,7 @@ enum DayChart {
       },
       "first": days.first.map { texts.day($0.day) } ?? "", "last": days.last.map { texts.day($0.day) } ?? "",
       "total": texts.number(isSum ? days.reduce(0) { $0 + $1.value } : days.last?.value ?? 0),
-      "isEmpty": days.allSatisfy { $0.value == 0 },
+      "isEmpty": days.allSatisfy { $0.value == 0 }, "note": "", "link": "",
     ]
   }
 

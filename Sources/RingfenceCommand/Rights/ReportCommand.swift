@@ -4,6 +4,7 @@ import ArgumentParser
 import Curation
 import Foundation
 import HTTPServer
+import Intake
 import PackFormats
 import Storage
 import Support
@@ -30,7 +31,10 @@ struct ReportCommand: AsyncParsableCommand {
 
     func run() async throws {
       let period = try period.value
-      let report = try await database.open { try await $0.stores.transparency.report(of: period, at: Date()) }
+      let report = try await database.open { context in
+        let pseudonymizer = try context.folder.pseudonymizer()
+        return try await context.stores.transparency.report(of: period, at: Date(), bits: pseudonymizer.secret(for:))
+      }
       let tables = TransparencyTable.all(of: report, try Localizer.commandLine())
       switch format {
       case .json: print(try CommandJSON.text(report))

@@ -28,7 +28,7 @@ func buildApplication(
   let log = RequestLog(isOn: configuration.logsRequests, logger: logger)
   let api = APIServices(
     stores: services.stores, moderation: services.site.moderation, intake: services.intake,
-    identifications: services.identifications,
+    identifications: services.identifications, remediations: services.remediations,
     pseudonymizer: services.pseudonymizer, rights: services.site.rights, uses: services.keyUses,
     fetches: services.fetches, limiter: limiter,
     publications: services.publications, nextPublication: services.nextPublication,
@@ -122,6 +122,7 @@ struct ServerServices: Sendable {
   let stores: Stores
   let intake: ReportIntake
   let identifications: IdentificationIntake
+  let remediations: RemediationIntake
   let pseudonymizer: Pseudonymizer
   var keyUses = KeyUseCounter()
   var fetches = ClientFetchCounter()

@@ -88,6 +88,14 @@ struct Server: Sendable {
     return [
       JobService(work: services.intake.run, close: services.intake.close),
       JobService(work: services.identifications.run, close: services.identifications.close),
+      JobService(work: services.remediations.run, close: services.remediations.close),
+      // Stopped after the listener, so that the last calls are stored.
+      JobService(
+        work: { [remediations = services.remediations, logger] in
+          await repeatedly(every: .seconds(10), "Cannot store the counts of calls", logger: logger) {
+            try await remediations.counter.flush()
+          }
+        }, finish: { [remediations = services.remediations] in try? await remediations.counter.flush() }),
       JobService(work: retention.run),
       // A running publication is canceled; the next start makes it again.
       JobService(work: publication.run),

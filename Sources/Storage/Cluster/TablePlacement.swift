@@ -76,6 +76,8 @@ public enum TablePlacement: Sendable, Equatable {
     "recovery_codes": .local,
     "region_prefixes": .reference,
     "regions": .reference,
+    "remediation_marks": .local,
+    "remediation_sums": .local,
     "report_retention": .reference,
     "reporter_installations": .local,
     "reporter_weights": .reference,

@@ -12,6 +12,10 @@ public enum RetainedData: String, Sendable, CaseIterable {
   /// Complete months of reports, where the operator sets a number.
   case reportMonths = "report_months"
   case identificationBatches = "identification_batches"
+  /// Keyed hashes of installations that sent counts of calls, by day.
+  case remediationMarks = "remediation_marks"
+  /// Sums of these counts.
+  case remediationSums = "remediation_sums"
   /// Tokens of installed apps, after their last report.
   case installations
   /// Levels and counters of attested phones, after their last token.
@@ -34,6 +38,8 @@ public enum RetainedData: String, Sendable, CaseIterable {
     switch self {
     case .networks, .appealNetworks: 30
     case .identificationBatches: 35
+    case .remediationMarks: 6
+    case .remediationSums: 400
     case .installations: 400
     case .attestations: InstallationStore.maxUnrenewedDays
     case .ownerProofs: 1
@@ -122,6 +128,8 @@ extension SQL {
     case .comments: rows = "reports WHERE comment IS NOT NULL AND received_at < $1"
     case .appealNetworks: rows = "appeal_filings WHERE network IS NOT NULL AND filed_at < $1"
     case .identificationBatches: rows = "identification_batches WHERE received_at < $1"
+    case .remediationMarks: rows = "remediation_marks WHERE day < \(day)"
+    case .remediationSums: rows = "remediation_sums WHERE day < \(day)"
     case .installations: rows = "installations WHERE last_day < \(day)"
     case .attestations: rows = "attested_reporters WHERE renewed_on < \(day)"
     case .contacts: rows = "appeal_contacts WHERE purge_at < $1"

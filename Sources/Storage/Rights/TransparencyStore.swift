@@ -11,8 +11,12 @@ public struct TransparencyStore: Sendable {
   public init(pool: PostgresPool) { self.pool = pool }
 
   /// The report of a period, from one snapshot; the precision of sources is their present one.
-  /// - Parameter period: from the beginning of a UTC day to the beginning of a later one.
-  public func report(of period: Range<Date>, at time: Date) async throws -> TransparencyReport {
+  /// - Parameters:
+  ///   - period: from the beginning of a UTC day to the beginning of a later one.
+  ///   - bits: for the noise of counts of calls; see `RemediationFigures`.
+  public func report(
+    of period: Range<Date>, at time: Date, bits: (String) -> [UInt8]
+  ) async throws -> TransparencyReport {
     try await StatisticsStore(pool: pool).refresh(at: time, isWhole: false)
     let (since, until) = (period.lowerBound, period.upperBound)
     var pipeline = PostgresPipeline()
@@ -35,6 +39,9 @@ public struct TransparencyStore: Sendable {
     let decisions = try results.rows(rated)
     report.reviewed = decisions.reduce(0) { $0 + $1.count }
     (report.agreement, report.coefficient) = (decisions.agreement?.value, decisions.agreement?.coefficient.rawValue)
+    let days = Installation.day(of: since)..<Installation.day(of: until)
+    let counted = try await RemediationStore(pool: pool).sums(since: days.lowerBound, onlyDays: true)
+    report.stopped = .init(RemediationFigures(counted, of: days, at: time, bits: bits))
     let feeds = try await SourceStore(pool: pool).list()
     let all = report.listings.reduce(0) { $0 + $1.count }
     report.sources = try results.rows(sources).map { source in

@@ -31,7 +31,8 @@ import Testing
 
   @Test func `a report of a period counts no rows of lists`() async throws {
     try await accept([[UInt8](repeating: 1, count: 16), nil, nil])
-    let report = try await stores.transparency.report(of: now - 86_400..<now + 86_400, at: now)
+    let report = try await stores.transparency.report(
+      of: now - 86_400..<now + 86_400, at: now, bits: RemediationFigures.silence)
     #expect(report.reports == 1)
   }
 

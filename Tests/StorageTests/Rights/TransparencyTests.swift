@@ -30,7 +30,8 @@ import Testing
         event, at: start + Double.random(in: -40...(405), using: &generator) * 86_400)
     }
     let year = start..<start + 365 * 86_400
-    let report = try await stores.transparency.report(of: year, at: start + 400 * 86_400)
+    let report = try await stores.transparency.report(
+      of: year, at: start + 400 * 86_400, bits: RemediationFigures.silence)
     let filter = AuditFilter(since: year.lowerBound, until: year.upperBound)
     let events = try await stores.auditLog.events(filter, limit: 1_000).map(\.event)
     #expect(events.count > 200)
@@ -74,7 +75,16 @@ import Testing
         .rejected, by: "Ada", at: start + 3_600 * (1 + hours), answer: "The complaints go on.")
       #expect(try await stores.appeals.answer(answered))
     }
-    let report = try await stores.transparency.report(of: start..<start + 31 * 86_400, at: start + 40 * 86_400)
+    let day = Int32(start.timeIntervalSince1970 / 86_400)
+    for (place, installations, blocked) in [(1, 5, 9), (2, 4, 70), (35, 5, 700)] as [(Int32, Int64, Int64)] {
+      try await pool.execute(
+        """
+        INSERT INTO remediation_sums VALUES (\(day + place), 'apps', '', '', \(installations), 900, \(blocked), 0, 0)
+        """)
+    }
+    let report = try await stores.transparency.report(
+      of: start..<start + 31 * 86_400, at: start + 40 * 86_400, bits: RemediationFigures.silence)
+    #expect(report.stopped?.calls == 9 && report.stopped?.error == 50)
     #expect(
       report.listings == [
         .init(category: "fraud", treatment: .block, automated: true, count: 1),
@@ -82,8 +92,11 @@ import Testing
       ])
     #expect(report.appeals.filed == 2 && report.appeals.objections == 0 && report.appeals.medianSeconds == 4 * 3_600)
     #expect(report.sources.isEmpty && report.reviewed == 0 && report.agreement == nil)
-    let before = try await stores.transparency.report(of: start - 86_400..<start, at: start)
-    #expect(before.listings.isEmpty && before.appeals.filed == 0 && before.appeals.medianSeconds == nil)
+    let before = try await stores.transparency.report(
+      of: start - 86_400..<start, at: start, bits: RemediationFigures.silence)
+    #expect(
+      before.stopped == nil && before.listings.isEmpty && before.appeals.filed == 0
+        && before.appeals.medianSeconds == nil)
   }
 
   @Test func `an objection needs a text that balances the interests`() throws {
