@@ -172,13 +172,27 @@ extension RemediationFigures.Part {
   public var overrideRate: Double? {
     tally.blocked > error ? 1_000 * Double(max(0, tally.overridden)) / Double(tally.blocked) : nil
   }
+}
 
-  /// The calls for a thousand numbers in four weeks below which a source is proposed for removal.
-  public static let minUsefulness = 1.0
+extension RemediationFigures {
+  /// The calls for a thousand numbers below which a source is proposed for removal: a twentieth of the packs' calls, at the
+  /// lower bound of their error; nil where packs have none.
+  /// - Parameter numbers: of each pack.
+  public func usefulnessBound(ofPacks numbers: [String: Int64]) -> Double? {
+    let packs = parts.filter { $0.kind == .pack }
+    let calls = packs.reduce(0) { $0 + max(0, $1.tally.matched - $1.error) }
+    let entries = packs.reduce(0) { $0 + (numbers[$1.value] ?? 0) }
+    return calls > 0 && entries > 0 ? 1_000 * Double(calls) / Double(entries) / 20 : nil
+  }
 
-  /// Whether a source of so many numbers is useless even at the upper bound of the error, in all weeks.
-  public func isUseless(numbers: Int64) -> Bool {
-    kind == .source && weeks >= Int(RemediationFigures.weeks) && numbers > 0
-      && 1_000 * Double(tally.matched + error) < Self.minUsefulness * Double(numbers)
+  /// Whether a source matched fewer calls than the bound, even if its error is the greatest one and days that are not shown
+  /// had as many calls as they can have. False unless phones named sources in all weeks.
+  public func isUseless(_ source: String, numbers: Int64, bound: Double) -> Bool {
+    let named = parts.first { $0.kind == .origin && $0.value == "source" }
+    guard numbers > 0, let named, named.weeks >= Int(Self.weeks) else { return false }
+    let part = parts.first { $0.kind == .source && $0.value == source }
+    let hidden = 7 * Int(Self.weeks) * (RemediationLimits.minInstallations - 1) * RemediationLimits.calls
+    let most = part.map { max(0, $0.tally.matched) + $0.error } ?? 0
+    return 1_000 * Double(most + Int64(hidden)) < bound * Double(numbers)
   }
 }

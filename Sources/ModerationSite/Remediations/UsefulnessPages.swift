@@ -14,6 +14,8 @@ struct UsefulnessPages: Sendable {
   let pages: PageRenderer
 
   static let address = "/moderation/usefulness"
+  /// Four weeks, and eleven days until they are shown, in seconds.
+  private static let minAge = 39 * 86_400.0
 
   /// The figures that pages show.
   /// - Parameter onlyDays: whether sums by class are left out.
@@ -33,16 +35,25 @@ struct UsefulnessPages: Sendable {
     }
     var sizes: [RemediationClass: [String: (numbers: Int64, bytes: Int64?)]] = [:]
     for pack in packs { sizes[.pack, default: [:]][pack.name] = (pack.entries, pack.bytes) }
-    // A source costs what its numbers take in packs of the average size.
+    // A class costs what its numbers take in packs at the average size of an entry.
     let (entries, bytes): (Int64, Int64) = packs.reduce((0, 0)) { ($0.0 + $1.entries, $0.1 + $1.bytes) }
     let perEntry: Double? = entries > 0 ? Double(bytes) / Double(entries) : nil
-    for source in try await stores.sources.list() {
-      let numbers = Int64(source.state.entries)
-      sizes[.source, default: [:]][source.name] = (numbers, perEntry.map { Int64($0 * Double(numbers)) })
+    var numbers = try await stores.remediations.listedNumbers()
+    let sources = try await stores.sources.list()
+    for source in sources { numbers[.source, default: [:]][source.name] = Int64(source.state.entries) }
+    for (kind, values) in numbers {
+      for (value, count) in values {
+        sizes[kind, default: [:]][value] = (count, perEntry.map { Int64($0 * Double(count)) })
+      }
     }
-    let useless = figures.parts.filter { $0.isUseless(numbers: sizes[$0.kind]?[$0.value]?.numbers ?? 0) }.map(\.value)
-    let bound = texts.plain(RemediationFigures.Part.minUsefulness)
-    let proposal = texts("usefulness.useless", ["sources": useless.joined(separator: ", "), "bound": bound])
+    let bound = figures.usefulnessBound(ofPacks: sizes[.pack]?.mapValues(\.numbers) ?? [:]) ?? 0
+    // Younger sources had no four complete weeks.
+    let useless = sources.filter { source in
+      source.addedAt < now - Self.minAge
+        && figures.isUseless(source.name, numbers: Int64(source.state.entries), bound: bound)
+    }.map(\.name)
+    let proposal = texts(
+      "usefulness.useless", ["sources": useless.joined(separator: ", "), "bound": texts.decimal(bound)])
     return try pages.page(
       "usefulness",
       [

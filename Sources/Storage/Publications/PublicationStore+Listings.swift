@@ -18,7 +18,13 @@ extension PublicationStore {
   ) async throws {
     var change = ListingChange(serial: serial, time: time)
     var wanted = listings.makeIterator()
-    var next = wanted.next()
+    var classes = ListedClasses()
+    func advance() -> Listing? {
+      let next = wanted.next()
+      if let next { classes.add(next) }
+      return next
+    }
+    var next = advance()
     var after: Int64 = 0
     var isEnd = false
     while !isEnd {
@@ -27,23 +33,24 @@ extension PublicationStore {
       for (listing, hasSHA1) in stored {
         while let new = next, new.number < listing.number {
           try await change.add(new, on: connection)
-          next = wanted.next()
+          next = advance()
         }
         guard let new = next, new.number == listing.number else {
           change.removed.append(listing.number)
           continue
         }
         if new != listing || !hasSHA1 { try await change.add(new, on: connection) }
-        next = wanted.next()
+        next = advance()
       }
       after = stored.last?.listing.number ?? after
       try await change.write(on: connection)
     }
     while let new = next {
       try await change.add(new, on: connection)
-      next = wanted.next()
+      next = advance()
     }
     try await change.write(on: connection)
+    try await classes.write(at: time, on: connection)
     let renewed = try await connection.run(SQL.findRenewedDecisions())
     for start in stride(from: 0, to: renewed.count, by: ListingChange.batch) {
       let numbers = Array(renewed[start..<min(start + ListingChange.batch, renewed.count)])

@@ -6,7 +6,7 @@ import PostgreSQL
 
 /// Sums of calls that matched a list, by day and by one class at a time.
 public struct RemediationStore: Sendable {
-  private let pool: PostgresPool
+  let pool: PostgresPool
 
   init(pool: PostgresPool) { self.pool = pool }
 

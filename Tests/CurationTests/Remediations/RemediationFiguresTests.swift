@@ -111,12 +111,24 @@ private struct Bits {
   }
 
   @Test func `a source is useless only at the upper bound of its error`() {
-    let weeks = [20_752, 20_759, 20_766, 20_773].map { sum(Int32($0), .source, "A", blocked: 10) }
-    let parts = RemediationFigures(weeks, at: now, bits: silence).parts
-    // 40 calls and an error of 900.
-    #expect(parts.map(\.error) == [900])
-    #expect(parts[0].isUseless(numbers: 1_000_000) && !parts[0].isUseless(numbers: 940_000))
-    let fewer = RemediationFigures(Array(weeks.dropLast()), at: now, bits: silence).parts
-    #expect(!fewer[0].isUseless(numbers: 1_000_000_000))
+    let mondays: [Int32] = [20_752, 20_759, 20_766, 20_773]
+    func figures(_ weeks: some Sequence<Int32>) -> RemediationFigures {
+      let sums = weeks.flatMap { day in
+        [
+          sum(day, .source, "A", blocked: 10), sum(day, .origin, "source", blocked: 500),
+          sum(day, .pack, "block", blocked: 50_000),
+        ]
+      }
+      return RemediationFigures(sums, at: now, bits: silence)
+    }
+    let all = figures(mondays)
+    // (200,000 − 900) calls for 10,000 numbers, and a twentieth of it.
+    #expect(all.parts.map(\.error) == [900, 900, 900])
+    #expect(all.usefulnessBound(ofPacks: ["block": 10_000]) == 995.5)
+    #expect(all.usefulnessBound(ofPacks: [:]) == nil)
+    // 40 calls, an error of 900, and 28 days with 4 installations of 10 calls at most.
+    #expect(!all.isUseless("A", numbers: 2_060, bound: 1_000) && all.isUseless("A", numbers: 2_061, bound: 1_000))
+    #expect(!all.isUseless("B", numbers: 1_120, bound: 1_000) && all.isUseless("B", numbers: 1_121, bound: 1_000))
+    #expect(!figures(mondays.dropLast()).isUseless("B", numbers: 1_000_000, bound: 1_000))
   }
 }

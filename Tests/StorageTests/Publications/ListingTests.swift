@@ -15,6 +15,32 @@ import Testing
     }
   }
 
+  @Test func `numbers are counted by class with each publication`() async throws {
+    let numbers: [Int64] = [33_199_000_248, 33_199_000_249, 33_199_000_250]
+    try await pool.execute(
+      """
+      INSERT INTO numbers (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at, last_day)
+      SELECT number, 1, 1, 0, reporters, reporters, \(now), \(now), (\(now)::timestamptz AT TIME ZONE 'UTC')::date - ago
+      FROM unnest(\(numbers), \([4, 50, 49] as [Int32]), \([7, 8, 91] as [Int32])) AS t (number, reporters, ago)
+      """)
+    @Sendable func listing(_ number: Int64, _ cause: ListedNumber.Cause) -> Listing {
+      Listing(number: number, category: .fraud, cause: cause, treatment: cause == .range ? .identify : .block)
+    }
+    let store = Stores(pool: pool).remediations
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: [listing(numbers[0], .reports), listing(numbers[1], .decision), listing(numbers[2], .range)], serial: 1,
+        at: now, on: connection)
+    }
+    let counted = try await store.listedNumbers()
+    #expect(counted[.origin] == ["reports": 1, "decision": 1, "range": 1])
+    #expect(counted[.treatment] == ["block": 2, "identify": 1] && counted[.numberType]?.values.reduce(0, +) == 3)
+    #expect(counted[.score] == ["low": 1, "medium": 1, "high": 1])
+    #expect(counted[.age] == ["week": 1, "month": 1, "older": 1])
+    try await replace([listing(numbers[0], .reports)], serial: 2)
+    #expect(try await store.listedNumbers()[.origin] == ["reports": 1])
+  }
+
   /// The stored listings, with the serial of each.
   private func stored() async throws -> [(listing: Listing, serial: Int64)] {
     try await pool.withConnection { connection in
