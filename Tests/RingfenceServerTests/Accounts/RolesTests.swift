@@ -30,6 +30,7 @@ import Testing
     ("/moderation/publications", .triage, .administrator),
     ("/moderation/recipes", .triage, .triage),
     ("/moderation/clients", .triage, .triage),
+    ("/moderation/usefulness", .moderator, .moderator),
     ("/moderation/appeals", .moderator, .moderator),
     ("/moderation/reviews/{number}/{decision}/settle", .administrator, .administrator),
     ("/moderation/reviews/activation", .administrator, .administrator),
