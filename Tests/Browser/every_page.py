@@ -150,6 +150,8 @@ def forget_the_reason(page):
 
 
 def show_keys(page):
+    # Keys that are pressed before the page is drawn do nothing.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
 
