@@ -88,6 +88,7 @@ package struct PublicationScheduler: Sendable {
   private func nightIsDue(at time: Date) async throws -> Bool {
     guard let current = try await schedule.refresh(publisher.store) else { return false }
     let due = current.last(atOrBefore: time)
+    if let since = schedule.since, due < since { return false }
     return PublicationTiming(try await publisher.store.attempts(since: due, at: time)) == .publish
   }
 }

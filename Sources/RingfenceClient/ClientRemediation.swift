@@ -54,7 +54,10 @@ public struct ClientRemediation: Sendable, Codable, Hashable {
     pack: String, blocks: Bool, origin: String? = nil, source: String? = nil, score: String? = nil,
     age: String? = nil, numberType: String? = nil
   ) {
-    (self.pack, treatment, self.origin, self.source) = (pack, blocks ? "block" : "identify", origin, source)
+    (self.pack, treatment) = (pack, blocks ? "block" : "identify")
+    // The server takes a source only with its origin, and that origin only with a source.
+    let isSource = origin == "source"
+    (self.origin, self.source) = (isSource && source == nil ? nil : origin, isSource ? source : nil)
     (self.score, self.age, self.numberType) = (score, age, numberType)
   }
 

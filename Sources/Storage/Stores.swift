@@ -16,7 +16,8 @@ public struct Stores: Sendable {
     reports = ReportStore(pool: self.intakePool)
     identifications = IdentificationStore(pool: self.intakePool)
     reportOutcomes = ReportOutcomeStore(pool: pool)
-    remediations = RemediationStore(pool: self.intakePool)
+    remediationIntake = RemediationStore(pool: self.intakePool)
+    remediations = RemediationStore(pool: pool)
     recount = RecountStore(pool: pool)
     explanations = ExplanationStore(pool: pool)
     lookups = HashLookupStore(pool: pool)
@@ -97,6 +98,7 @@ public struct Stores: Sendable {
   public let identifications: IdentificationStore
   public let reportOutcomes: ReportOutcomeStore
   /// On the intake's connections.
+  public let remediationIntake: RemediationStore
   public let remediations: RemediationStore
   public let recount: RecountStore
   public let explanations: ExplanationStore

@@ -27,7 +27,8 @@ struct TelephoneSystemsController: Sendable {
     guard let form = Form(rawValue: asked) else {
       throw Problem.parameter("as", asked, "It must be name or verdict. JSON is at /v1/pbx/NUMBER/json.")
     }
-    let caller = try await caller(request, context)
+    // A name is also asked for by programs that only show it, and by dial plans after a verdict.
+    let caller = try await caller(request, context, isCounted: form == .verdict)
     // Without an end of line.
     return Self.cached(
       Response(
@@ -37,10 +38,12 @@ struct TelephoneSystemsController: Sendable {
 
   /// `GET /v1/pbx/{number}/json`: both.
   @Sendable func json(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    Self.cached(JSON.response(try await caller(request, context)))
+    Self.cached(JSON.response(try await caller(request, context, isCounted: true)))
   }
 
-  private func caller(_ request: Request, _ context: ServerRequestContext) async throws -> CallerVerdict {
+  private func caller(
+    _ request: Request, _ context: ServerRequestContext, isCounted: Bool
+  ) async throws -> CallerVerdict {
     let parameters = request.uri.queryParameters
     let region = parameters["region"].map(String.init)
     if let region, !PhoneRegion.isSupported(region) { throw Problem.notARegion(region) }
@@ -62,7 +65,7 @@ struct TelephoneSystemsController: Sendable {
     var answer = CallerVerdict(number: number.e164, listed)
     if CallVerification(said) == .failed, let rule = context.app?.failedCalls { answer.apply(rule) }
     // A call that is refused for its failed verification alone matched no list.
-    if let listed, request.method == .get {
+    if let listed, isCounted, request.method == .get {
       counter.note(
         .telephoneSystems, isBlocked: answer.verdict == .block,
         classes: [.numberType: number.kind.rawValue, .treatment: listed.mayBlock ? "block" : "identify"],

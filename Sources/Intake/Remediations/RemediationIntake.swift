@@ -111,6 +111,11 @@ package struct RemediationSubmission: Sendable, Equatable {
       problems.append(
         FieldProblem(field: "source", code: "not_allowed", detail: "Send a source only with the origin source."))
     }
+    // Without its name, the figures of single sources would be too low.
+    if classes[.source] == nil, classes[.origin] == "source" {
+      problems.append(
+        FieldProblem(field: "source", code: "missing", detail: "Send the name of the source, or leave out the origin."))
+    }
     let counts = Self.counts.map { row.counts[$0] ?? 0 }
     for (name, count) in zip(Self.counts, counts) where !(0...RemediationLimits.calls).contains(count) {
       problems.append(
@@ -218,9 +223,14 @@ package final class RemediationCounter: Sendable {
 
   private struct State {
     var counted: [Place: Counted] = [:]
+    /// The calls of telephone systems by app on a day: one key cannot move a sum without end.
+    var ofApps: (day: Int32, calls: [Int32: Int]) = (0, [:])
     /// Batches whose commit failed: sent again as they are, because it may have succeeded.
     var unsure: [RemediationBatch] = []
   }
+
+  /// The most calls of an app's telephone systems that a server counts in a day.
+  static let callsOfAppADay = 20_000
 
   private let store: RemediationStore
   private let pseudonymizer: Pseudonymizer
@@ -240,6 +250,12 @@ package final class RemediationCounter: Sendable {
     let day = Int32((now.timeIntervalSince1970 / 86_400).rounded(.down))
     let name = person.map { pseudonymizer.pseudonym(of: "remediations \(day) \($0)", appID: app?.id ?? 0) }
     state.withLock { state in
+      if sender == .telephoneSystems {
+        if state.ofApps.day != day { state.ofApps = (day, [:]) }
+        let calls = state.ofApps.calls[app?.id ?? 0, default: 0]
+        guard calls < Self.callsOfAppADay else { return }
+        state.ofApps.calls[app?.id ?? 0] = calls + 1
+      }
       let tally = RemediationTally(matched: 1, blocked: isBlocked ? 1 : 0, labeled: isBlocked ? 0 : 1)
       let place = Place(day: day, sender: sender)
       state.counted[place, default: Counted()].rows[classes, default: .init()] += tally

@@ -8,6 +8,7 @@ import Storage
 /// `/moderation/clients`: how old the publications are that apps and tools hold, by version.
 struct ClientPages: Sendable {
   let clients: ClientFetchStore
+  let publications: PublicationStore
   let pages: PageRenderer
 
   private static let days = 7
@@ -15,6 +16,7 @@ struct ClientPages: Sendable {
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
     let versions = try await clients.versions(since: Date() - Double(Self.days) * 86_400)
+    let newest = try await publications.latest()?.serial ?? 0
     let (known, old) = versions.reduce((Int64(0), 0.0)) { sum, version in
       let known = version.byAge.reduce(0, +)
       return (sum.0 + known, sum.1 + (version.oldShare ?? 0) * Double(known))
@@ -23,8 +25,8 @@ struct ClientPages: Sendable {
       "clients",
       [
         "share": known > 0 ? texts("clients.old", ["share": texts.percent(old / Double(known))]) : "",
-        // All of its requests hold old publications.
-        "stuck": versions.filter { $0.oldShare == 1 }.map { version in
+        // All of its requests hold old publications, and there is a newer one.
+        "stuck": versions.filter { $0.oldShare == 1 && $0.newest ?? newest < newest }.map { version in
           texts(
             "clients.stuck",
             ["product": name(version, texts), "version": version.version, "serial": "\(version.newest ?? 0)"])

@@ -38,6 +38,7 @@ struct PublicationPages: Sendable {
   ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
+    let daily = try await store.dailyTime()
     let kept = Set(diff.publications().map(\.serial))
     let last = try await jobs?.last()
     let isTaken = last == nil ? false : try await store.isTaken()
@@ -51,8 +52,8 @@ struct PublicationPages: Sendable {
         "rows": history.map { $0.record(isKept: kept.contains($0.run.serial), texts) },
         "banner": banner.record(texts),
         // Whether an administrator can order a publication on this server.
-        "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": schedule.zone,
-        "daily": try await store.dailyTime()?.time ?? "",
+        "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": daily?.zone ?? schedule.zone,
+        "daily": daily?.time ?? "",
         "gates": gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { $0.record(isChosen: draft?.gates.contains($0) ?? false, texts) } : [],
         "reason": draft?.reason ?? "", "problem": draft.map { texts("publications.order-\($0.problem)") } ?? "",

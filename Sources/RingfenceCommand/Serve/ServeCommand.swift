@@ -172,7 +172,7 @@ extension CommandContext {
     let services = ServerServices(
       stores: stores, intake: intake,
       identifications: IdentificationIntake(store: stores.identifications, metrics: metrics),
-      remediations: RemediationIntake(store: stores.remediations, pseudonymizer: pseudonymizer, metrics: metrics),
+      remediations: RemediationIntake(store: stores.remediationIntake, pseudonymizer: pseudonymizer, metrics: metrics),
       pseudonymizer: pseudonymizer, site: site, metrics: metrics, publications: publicationFolder,
       nextPublication: { schedule.value?.next(after: $0) })
     try FolderMetrics(

@@ -4,10 +4,13 @@ public import Foundation
 import PostgreSQL
 
 extension PublicationStore {
-  /// The daily time that an administrator has set, such as `03:00`, and its time zone; nil for none.
-  public func dailyTime() async throws -> (time: String, zone: String)? {
-    try await pool.run("SELECT time_of_day, time_zone FROM publication_schedule") {
-      (time: try $0.decode(0, as: String.self), zone: try $0.decode(1, as: String.self))
+  /// The daily time that an administrator has set, such as `03:00`, its time zone, and when it was set; nil for none.
+  public func dailyTime() async throws -> (time: String, zone: String, since: Date)? {
+    try await pool.run("SELECT time_of_day, time_zone, set_at FROM publication_schedule") {
+      (
+        time: try $0.decode(0, as: String.self), zone: try $0.decode(1, as: String.self),
+        since: try $0.decode(2, as: Date.self)
+      )
     }.first
   }
 

@@ -142,7 +142,7 @@ extension SQL {
   /// Reports of some reporters, and reports with a comment, by number and reporter. There is no index by reporter: all
   /// reports since a time are read.
   static func readReportsOfReporters(
-    reporters: [Reporter], comment: String, since: Date, limit: Int
+    reporters: [Reporter], comment: String, besides number: Int64, since: Date, limit: Int
   ) -> Statement<ReportsOfReporter> {
     Statement(
       """
@@ -151,9 +151,10 @@ extension SQL {
       FROM reports r
       WHERE (r.reporter = ANY($1::bytea[]) OR r.comment = $2) AND r.reporter IS NOT NULL AND r.withdrawn_at IS NULL
         AND r.reported_at > $3 AND \(CommentSQL.isUnrestricted)
-      GROUP BY r.number, r.reporter ORDER BY r.number, r.reporter LIMIT $4::bigint
+      GROUP BY r.number, r.reporter
+      ORDER BY r.number = $5 DESC, r.reporter = ANY($1::bytea[]) DESC, r.number, r.reporter LIMIT $4::bigint
       """,
-      reporters.map(\.bytes), comment, since, Int64(limit)
+      reporters.map(\.bytes), comment, since, Int64(limit), number
     ) { row in
       ReportsOfReporter(
         number: try row.decode(0), reporter: Reporter(try row.decode(1)),

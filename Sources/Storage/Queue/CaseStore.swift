@@ -118,9 +118,13 @@ public struct CaseStore: Sendable {
         SQL.readCaseConcentration(number: number))
     }
     let comment = concentration.first?.text ?? ""
-    let reports = try await pool.run(
-      SQL.readReportsOfReporters(
-        reporters: reporters.map(\.reporter), comment: comment, since: time - 30 * 86_400, limit: 50_000))
+    let read = SQL.readReportsOfReporters(
+      reporters: reporters.map(\.reporter), comment: comment, besides: number, since: time - 30 * 86_400, limit: 50_000)
+    let reports = try await pool.transaction { connection in
+      // A database of a year's reports may take longer: then the page has no related numbers.
+      try await connection.execute(script: "SET LOCAL statement_timeout = '8s'")
+      return try await connection.run(read)
+    }
     // A comment on harassment may itself be harassment.
     let isShown = concentration.first?.textCategory != .harassment
     return CaseReporters(reporters: reporters, comment: isShown ? comment : "", reports: reports)

@@ -168,7 +168,7 @@ extension SQL {
   /// Keeps the input of the form that passed a case on, until the next one or the end of the case.
   package static func keepDraft(number: Int64, draft: [String: String]) -> Statement<Void> {
     Statement(
-      "UPDATE queue SET draft = $2::text::jsonb WHERE number = $1", number,
+      "UPDATE queue SET draft = coalesce($2::text::jsonb, draft) WHERE number = $1", number,
       AuditFields.encode(draft.isEmpty ? nil : draft))
   }
 

@@ -38,14 +38,15 @@ public struct ReportOutcomeStore: Sendable {
       let times = try await connection.run(SQL.readPublicationTimes(since: since ?? 0))
       guard let newest = times.first(where: { $0.isNewest }) else { return (0, []) }
       let earlier = times.first { !$0.isNewest }
-      let rows = try await connection.run(SQL.readReported(numbers: numbers, reporters: reporters))
+      let rows = try await connection.run(
+        SQL.readReported(numbers: numbers, reporters: reporters, asOf: newest.asOf))
       let outcomes = rows.compactMap { row -> PublishedOutcome? in
-        let decision = row.decidedAt.flatMap { $0 <= newest.asOf ? $0 : nil }
+        let decision = row.decidedAt
         let isListed = row.listed != nil
         if let since, since >= newest.serial { return nil }
         let isNew =
           since == nil || row.listed.map { $0.serial > since ?? 0 } ?? false
-          || decision.map { time in earlier.map { time > $0.asOf } ?? true } ?? false
+          || [decision, row.receivedAt].contains { time in time.map { $0 > earlier?.asOf ?? .distantPast } ?? false }
         guard isNew else { return nil }
         return PublishedOutcome(
           number: row.number, reportedAt: row.reportedAt,
@@ -55,6 +56,14 @@ public struct ReportOutcomeStore: Sendable {
       return (newest.serial, outcomes)
     }
   }
+}
+
+struct ReportedNumber {
+  let number: Int64
+  let reportedAt: Date
+  let listed: (serial: Int64, blocks: Bool)?
+  let decidedAt: Date?
+  let receivedAt: Date?
 }
 
 extension SQL {
@@ -70,27 +79,29 @@ extension SQL {
     ) { (try $0.decode(0), try $0.decode(1), try $0.decode(2)) }
   }
 
-  /// The newest report of each number by one of the reporters, with the number's listing and decision.
-  static func readReported(
-    numbers: [Int64], reporters: [[UInt8]]
-  ) -> Statement<(number: Int64, reportedAt: Date, listed: (serial: Int64, blocks: Bool)?, decidedAt: Date?)> {
+  /// The newest report of each number by one of the reporters, with the number's listing and its newest decision at the
+  /// time of the publication: an undoing since then tells nothing yet.
+  static func readReported(numbers: [Int64], reporters: [[UInt8]], asOf: Date) -> Statement<ReportedNumber> {
     Statement(
       """
-      SELECT r.number, max(r.reported_at), max(l.serial), bool_or(l.treatment = 0), max(d.decided_at)
+      SELECT r.number, max(r.reported_at), max(l.serial), bool_or(l.treatment = 0),
+             max(d.decided_at) FILTER (WHERE u.number IS NULL), max(r.received_at)
       FROM number_reporters r
       LEFT JOIN listings l ON l.number = r.number
-      LEFT JOIN number_decisions d ON d.number = r.number
-        AND (d.expires_at IS NULL OR d.expires_at > statement_timestamp())
+      LEFT JOIN decisions d ON d.number = r.number AND d.decision <> 'undo' AND d.decided_at <= $3
+        AND (d.expires_at IS NULL OR d.expires_at > $3)
+      LEFT JOIN decisions u ON u.number = d.number AND u.undoes = d.decision_id AND u.decided_at <= $3
       WHERE r.number = ANY($1::bigint[]) AND r.reporter = ANY($2::bytea[])
       GROUP BY r.number ORDER BY r.number
       """,
-      numbers, reporters
+      numbers, reporters, asOf
     ) { row in
       let serial: Int64? = try row.decode(2)
       let blocks: Bool? = try row.decode(3)
-      return (
-        try row.decode(0), try row.decode(1), serial.map { (serial: $0, blocks: blocks ?? false) }, try row.decode(4)
-      )
+      return ReportedNumber(
+        number: try row.decode(0), reportedAt: try row.decode(1),
+        listed: serial.map { (serial: $0, blocks: blocks ?? false) }, decidedAt: try row.decode(4),
+        receivedAt: try row.decode(5))
     }
   }
 }

@@ -39,7 +39,8 @@ public enum RetainedData: String, Sendable, CaseIterable {
     case .networks, .appealNetworks: 30
     case .identificationBatches: 35
     case .remediationMarks: 6
-    case .remediationSums: 400
+    // The transparency report has the year before.
+    case .remediationSums: 750
     case .installations: 400
     case .attestations: InstallationStore.maxUnrenewedDays
     case .ownerProofs: 1

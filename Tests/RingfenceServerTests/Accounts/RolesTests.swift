@@ -24,6 +24,7 @@ import Testing
     ("/moderation/assignments", .administrator, .administrator),
     ("/moderation/watched", .triage, .triage),
     ("/moderation/numbers/{number}/take-over", .administrator, .administrator),
+    ("/moderation/numbers/{number}/reporters", .moderator, .moderator),
     ("/moderation/numbers", .triage, .triage),
     ("/moderation/bulk", .moderator, .moderator),
     ("/moderation/search", .triage, .triage),

@@ -102,7 +102,7 @@ import Testing
       "INSERT INTO listings (number, category_id, serial, listed_at) VALUES (\(Self.blocked), 6, 12, \(Date()))")
     try await TestServer.run { server in
       let bearer: HTTPFields = [.authorization: "Bearer \(server.key)"]
-      for path in ["\(Self.blocked)", "\(Self.blocked)/json", "33199000252"] {
+      for path in ["\(Self.blocked)?as=verdict", "\(Self.blocked)/json", "33199000252/json", "\(Self.blocked)"] {
         #expect(try await server.client.execute(uri: "/v1/pbx/\(path)", method: .get, headers: bearer).status == .ok)
       }
       _ = try await server.client.execute(uri: "/v1/pbx/\(Self.blocked)", method: .head, headers: bearer)

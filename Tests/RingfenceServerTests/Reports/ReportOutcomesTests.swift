@@ -18,11 +18,19 @@ import Testing
   /// Listed, not listed, decided, listed and reported by somebody else.
   private static let numbers: [Int64] = [12_015_550_123, 12_015_550_124, 12_015_550_125, 12_015_550_126]
 
-  private static func decide(_ number: Int64, at time: Date) async throws {
+  /// - Parameter undone: when the decision is undone; nil for never.
+  private static func decide(_ number: Int64, at time: Date, undone: Date? = nil) async throws {
+    let id = UUID()
     try await Fixture.pool.execute(
       """
-      INSERT INTO number_decisions (number, decision, decision_id, decided_at)
-      VALUES (\(number), 'allow', \(UUID()), \(time))
+      INSERT INTO decisions (number, decision_id, decision, decided_by, decided_at)
+      VALUES (\(number), \(id), 'allow', 'Ada', \(time))
+      """)
+    guard let undone else { return }
+    try await Fixture.pool.execute(
+      """
+      INSERT INTO decisions (number, decision_id, decision, undoes, decided_by, decided_at)
+      VALUES (\(number), \(UUID()), 'undo', \(id), 'Ada', \(undone))
       """)
   }
 
@@ -46,7 +54,10 @@ import Testing
       try await Fixture.list([0, 3].map { Listing(number: Self.numbers[$0], category: .fraud, cause: .reports) })
       try await Fixture.record(812)
       try await Self.decide(Self.numbers[1], at: Fixture.now + 60)
-      try await Self.decide(Self.numbers[2], at: Fixture.now - 60)
+      // Undone after the publication: nobody hears of it before the next one.
+      try await Self.decide(Self.numbers[2], at: Fixture.now - 60, undone: Fixture.now + 60)
+      // Undone before it.
+      try await Self.decide(Self.numbers[1], at: Fixture.now - 60, undone: Fixture.now - 30)
       let text = try await ask("reporter=ann&\(all)").text
       let time = #""reported_at":"2026-11-21T12:00:00Z""#
       #expect(
@@ -59,7 +70,8 @@ import Testing
       ] {
         #expect(try await ask(query, key: key).text == #"{"outcomes":[],"serial":812}"#, "\(query)")
       }
-      #expect(try await ask("reporter=ann&since=811&\(all)").text.matches(of: /outcome":/).count == 2)
+      // Reported since then, although the listing is older.
+      #expect(try await ask("reporter=ann&since=811&\(all)").text.matches(of: /outcome":/).count == 3)
       for query in [
         all, "reporter=ann", "reporter=\(String(repeating: "a", count: 201))&\(all)", "reporter=ann&number=1x",
         "reporter=ann&since=-1&\(all)",

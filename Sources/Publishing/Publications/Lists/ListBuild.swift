@@ -25,10 +25,16 @@ struct ListBuild: Sendable {
       let ranks = Dictionary(try await hottest().enumerated().map { ($1, $0) }) { first, _ in first }
       var list = BlockingEntries(try reader.makeCursor())
       var kept: [(rank: Int, entry: ListEntry)] = []
+      // Numbers without a rank, such as numbers of ranges, fill the rest in ascending order.
+      var others: [(rank: Int, entry: ListEntry)] = []
       while let entry = try list.next() {
-        if let rank = ranks[entry.number] { kept.append((rank, entry)) }
+        if let rank = ranks[entry.number] {
+          kept.append((rank, entry))
+        } else if others.count < limit {
+          others.append((.max, entry))
+        }
       }
-      kept = Array(kept.sorted { $0.rank < $1.rank }.prefix(limit))
+      kept = Array((kept.sorted { $0.rank < $1.rank } + others).prefix(limit))
       let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
       for (_, entry) in kept.sorted(by: { $0.entry.number < $1.entry.number }) { try writer.append(entry) }
       _ = try writer.finish()
