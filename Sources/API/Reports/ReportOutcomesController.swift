@@ -43,7 +43,8 @@ struct ReportOutcomesController: Sendable {
     let texts = query[values: "number"].map(String.init)
     guard (1...Self.maxNumbers).contains(texts.count) else {
       throw Problem.parameter(
-        "number", "\(texts.count) numbers", "Send 1 to \(Self.maxNumbers) numbers, each as number=%2B12015550123.")
+        "number", "\(texts.count)",
+        "That is the count of numbers. Send 1 to \(Self.maxNumbers) numbers, each as number=%2B12015550123.")
     }
     let numbers = try texts.map { try NumbersController.number($0).digits }
     let since = try query["since"].map { text -> Int64 in

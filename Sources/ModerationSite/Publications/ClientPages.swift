@@ -32,13 +32,16 @@ struct ClientPages: Sendable {
             ["product": name(version, texts), "version": version.version, "serial": "\(version.newest ?? 0)"])
         },
         "rows": versions.map { version in
-          let all = Double(max(1, version.fetches))
+          // The publications of the others are not kept.
+          let (all, isKnown) = (Double(max(1, version.fetches)), !version.product.isEmpty)
           return [
             "product": name(version, texts), "version": version.version, "fetches": texts.number(Int(version.fetches)),
             "ages": zip(["day", "week", "month", "older"], version.byAge).map { age, count in
-              ["name": texts("clients.age.\(age)"), "share": texts.percent(Double(count) / all)] as TemplateRecord
+              ["name": texts("clients.age.\(age)"), "share": isKnown ? texts.percent(Double(count) / all) : "–"]
+                as TemplateRecord
             },
-            "first": texts.percent(Double(version.first + version.unknown) / all),
+            "first": isKnown ? texts.percent(Double(version.first) / all) : "–",
+            "unknown": isKnown ? texts.percent(Double(version.unknown) / all) : "–",
             "newest": version.newest.map { "\($0)" } ?? "–", "last": PageTime(version.lastHour, texts),
           ] as TemplateRecord
         },

@@ -40,21 +40,41 @@ public struct ReportOutcomeStore: Sendable {
       let earlier = times.first { !$0.isNewest }
       let rows = try await connection.run(
         SQL.readReported(numbers: numbers, reporters: reporters, asOf: newest.asOf))
+      // Numbers that only a rule for a range lists.
+      let unlisted = rows.filter { $0.listed == nil }.map(\.number)
+      let ranges = Dictionary(
+        try await connection.run(SQL.readListedRanges(around: unlisted)).map { ($0.number, $0.listed) }
+      ) { first, _ in first }
       let outcomes = rows.compactMap { row -> PublishedOutcome? in
         let decision = row.decidedAt
-        let isListed = row.listed != nil
+        let listed = row.listed ?? ranges[row.number]
         if let since, since >= newest.serial { return nil }
         let isNew =
-          since == nil || row.listed.map { $0.serial > since ?? 0 } ?? false
+          since == nil || listed.map { $0.serial > since ?? 0 } ?? false
           || [decision, row.receivedAt].contains { time in time.map { $0 > earlier?.asOf ?? .distantPast } ?? false }
         guard isNew else { return nil }
         return PublishedOutcome(
           number: row.number, reportedAt: row.reportedAt,
-          outcome: decision != nil ? .decided : isListed ? .listed : .notListed,
-          treatment: row.listed.map { $0.blocks ? "block" : "identify" })
+          outcome: decision != nil ? .decided : listed != nil ? .listed : .notListed,
+          treatment: listed.map { $0.blocks ? "block" : "identify" })
       }
       return (newest.serial, outcomes)
     }
+  }
+}
+
+extension SQL {
+  /// The published range of each number that is in one.
+  static func readListedRanges(around numbers: [Int64]) -> Statement<
+    (number: Int64, listed: (serial: Int64, blocks: Bool))
+  > {
+    Statement(
+      """
+      SELECT n.number, r.serial, r.treatment = 0 FROM unnest($1::bigint[]) AS n (number)
+      JOIN listed_ranges r ON n.number BETWEEN r.first_number AND r.last_number
+      """,
+      numbers
+    ) { (try $0.decode(0), (serial: try $0.decode(1), blocks: try $0.decode(2))) }
   }
 }
 

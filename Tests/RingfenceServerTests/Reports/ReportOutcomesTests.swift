@@ -64,6 +64,11 @@ import Testing
         text == #"{"outcomes":[{"number":"+12015550123","outcome":"listed",\#(time),"treatment":"block"},"#
           + #"{"number":"+12015550124","outcome":"not_listed",\#(time)},"#
           + #"{"number":"+12015550125","outcome":"decided",\#(time)}],"serial":812}"#)
+      // A rule for a range lists a number without a listing of its own.
+      try await Fixture.list(RangePattern("+120155501xx", plan: .current), serial: 812)
+      #expect(
+        try await ask("reporter=ann&number=12015550124").text.contains(
+          #""outcome":"listed",\#(time),"treatment":"block""#))
       // The same name in another app is another person, and what is known is not said again.
       for (query, key) in [
         ("reporter=ann&\(all)", other), ("reporter=eve&\(all)", nil), ("reporter=ann&since=812&\(all)", nil),
