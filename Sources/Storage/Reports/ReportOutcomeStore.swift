@@ -34,32 +34,37 @@ public struct ReportOutcomeStore: Sendable {
   public func outcomes(
     of numbers: [Int64], by reporters: [[UInt8]], since: Int64? = nil
   ) async throws -> (serial: Int64, [PublishedOutcome]) {
-    try await pool.withConnection { connection in
+    let (times, rows, found) = try await pool.withConnection { connection in
       let times = try await connection.run(SQL.readPublicationTimes(since: since ?? 0))
-      guard let newest = times.first(where: { $0.isNewest }) else { return (0, []) }
-      let earlier = times.first { !$0.isNewest }
+      guard let newest = times.first(where: { $0.isNewest }) else {
+        return (times, [ReportedNumber](), [(number: Int64, listed: (serial: Int64, blocks: Bool))]())
+      }
       let rows = try await connection.run(
         SQL.readReported(numbers: numbers, reporters: reporters, asOf: newest.asOf))
       // Numbers that only a rule for a range lists.
       let unlisted = rows.filter { $0.listed == nil }.map(\.number)
-      let ranges = Dictionary(
-        try await connection.run(SQL.readListedRanges(around: unlisted)).map { ($0.number, $0.listed) }
-      ) { first, _ in first }
-      let outcomes = rows.compactMap { row -> PublishedOutcome? in
-        let decision = row.decidedAt
-        let listed = row.listed ?? ranges[row.number]
-        if let since, since >= newest.serial { return nil }
-        let isNew =
-          since == nil || listed.map { $0.serial > since ?? 0 } ?? false
-          || [decision, row.receivedAt].contains { time in time.map { $0 > earlier?.asOf ?? .distantPast } ?? false }
-        guard isNew else { return nil }
-        return PublishedOutcome(
-          number: row.number, reportedAt: row.reportedAt,
-          outcome: decision != nil ? .decided : listed != nil ? .listed : .notListed,
-          treatment: listed.map { $0.blocks ? "block" : "identify" })
-      }
-      return (newest.serial, outcomes)
+      return (times, rows, try await connection.run(SQL.readListedRanges(around: unlisted)))
     }
+    guard let newest = times.first(where: { $0.isNewest }) else { return (0, []) }
+    // Protected, appealed and decided numbers are not listed with their range.
+    let others = try await CallerStore(pool: pool).disputed(in: Set(found.map(\.number)).sorted().map { $0...$0 })
+    let ranges = Dictionary(
+      found.filter { row in !others.contains { $0.contains(row.number) } }.map { ($0.number, $0.listed) }
+    ) { first, _ in first }
+    if let since, since >= newest.serial { return (newest.serial, []) }
+    let earlier = times.first { !$0.isNewest }
+    let outcomes = rows.compactMap { row -> PublishedOutcome? in
+      let listed = row.listed ?? ranges[row.number]
+      let isNew =
+        since == nil || listed.map { $0.serial > since ?? 0 } ?? false
+        || [row.decidedAt, row.receivedAt].contains { time in time.map { $0 > earlier?.asOf ?? .distantPast } ?? false }
+      guard isNew else { return nil }
+      return PublishedOutcome(
+        number: row.number, reportedAt: row.reportedAt,
+        outcome: row.decidedAt != nil ? .decided : listed != nil ? .listed : .notListed,
+        treatment: listed.map { $0.blocks ? "block" : "identify" })
+    }
+    return (newest.serial, outcomes)
   }
 }
 
