@@ -137,7 +137,7 @@ import Testing
       for (path, status, row) in [
         ("toxic.csv", 200, nil), ("toxic.csv?labels=true", 200, shop), ("toxic.csv?labels=false", 200, nil),
         ("names.csv", 404, nil), ("names.csv?labels=true", 200, "33199000300,A bank,0,"),
-        ("toxic.fritzbox.xml?labels=true", 400, nil), ("toxic.csv?labels=1", 400, nil),
+        ("toxic.fritzbox.xml?labels=true", 404, nil), ("toxic.csv?labels=1", 400, nil),
       ] as [(String, Int, String?)] {
         let answer = try await Self.ask(server, "/v1/lists/\(path)")
         #expect(answer.status.code == status, "\(path)")

@@ -73,9 +73,9 @@ struct ListsController: Sendable {
     }
     guard text == "true" else { return false }
     guard [.csv, .tsv, .jsonl, .sqlite].contains(format) else {
-      throw Problem.parameter(
-        "labels", String(text),
-        "The format \(format.rawValue) does not tell labels from blocks. Ask for csv, tsv, jsonl or sqlite.")
+      throw Problem(
+        .notFound,
+        detail: "The format \(format.rawValue) has no labels. With labels=true ask for csv, tsv, jsonl or sqlite.")
     }
     return true
   }
