@@ -56,7 +56,7 @@ import Testing
     }
     _ = try await ReportStore(pool: TestDatabase.current.pool).accept(other, receivedAt: Date())
     try await TestServer.run { server in
-      let client = try await ModeratorClient.signIn(server, as: "Ada", role: .triage)
+      let client = try await ModeratorClient.signIn(server, as: "Ada", role: .moderator)
       let page = try await client.page(uri)
       #expect(
         page.contains("Hours of the week") && page.contains("class=\"shade-4\"") && page.contains("Reports by app"))
