@@ -6,7 +6,8 @@ package import Intake
 package import Logging
 package import Storage
 
-/// Background work for apps: stores the last use of their keys and the requests of clients once a minute, and withdraws the reports of leaked keys.
+/// Background work for apps: stores the last use of their keys and the requests of clients once a minute, and withdraws
+/// the reports of leaked keys.
 ///
 /// Several servers may run it at once: they take turns at the same withdrawal.
 package struct AppJob: Sendable {

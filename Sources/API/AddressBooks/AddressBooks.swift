@@ -161,8 +161,8 @@ actor AddressBooks {
     try await publications.requireListings(of: serial)
     let limit = options.region == nil ? options.limit : options.limit * Self.readFactor
     let hottest = try await callers.hottest(
-      blocks: kind == .block, prefix: options.region.map { "\($0.callingCode)" } ?? "",
-      limit: min(limit, CallerStore.maxHottest), at: .now)
+      blocks: kind == .block, prefix: CallerStore.prefix(of: options.region), limit: min(limit, CallerStore.maxHottest),
+      at: .now)
     let day = options.hasDay ? try await newest.manifest().map { [AddressBook.Entry.day($0.issued)] } ?? [] : []
     let entries =
       day

@@ -35,7 +35,7 @@ actor HottestCallers {
   init(callers: CallerStore, publications: PublicationStore, region: PhoneRegion?) {
     self.callers = callers
     self.publications = publications
-    prefix = region.map { "\($0.callingCode)" } ?? ""
+    prefix = CallerStore.prefix(of: region)
   }
 
   /// - Parameter serial: the newest publication.

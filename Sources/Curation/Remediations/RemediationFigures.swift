@@ -97,7 +97,7 @@ public struct RemediationFigures: Sendable, Equatable {
 
   /// The last day for which no more counts are accepted.
   public static func lastDay(at now: Date) -> Int32 {
-    Int32((now.timeIntervalSince1970 / 86_400).rounded(.down)) - RemediationLimits.maxAgeInDays - 1
+    ComplaintDays.day(of: now) - RemediationLimits.maxAgeInDays - 1
   }
 
   /// The first day of the sums that are needed.

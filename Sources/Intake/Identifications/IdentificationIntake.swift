@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Curation
 public import Foundation
 public import Metrics
 import PhoneNumbers
@@ -65,7 +66,7 @@ extension IdentificationSubmission {
       problems.append(FieldProblem(field: "items", code: "length", detail: "Send 1 to 1,000 items."))
       throw InvalidSubmission(problems: problems)
     }
-    let today = Int32((now.timeIntervalSince1970 / 86_400).rounded(.down))
+    let today = ComplaintDays.day(of: now)
     var checked: [IdentificationBatch.Item] = []
     checked.reserveCapacity(items.count)
     for (index, item) in items.enumerated() {

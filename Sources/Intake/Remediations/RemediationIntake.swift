@@ -37,7 +37,7 @@ package struct RemediationSubmission: Sendable, Equatable {
     names: [RemediationClass: Set<String>], at now: Date
   ) throws(InvalidSubmission) -> (day: Int32, rows: [RemediationRow]) {
     var problems: [FieldProblem] = []
-    let today = Int32((now.timeIntervalSince1970 / 86_400).rounded(.down))
+    let today = ComplaintDays.day(of: now)
     let number = IdentificationSubmission.Item.dayNumber(day)
     switch number {
     case nil:
@@ -247,7 +247,7 @@ package final class RemediationCounter: Sendable {
     _ sender: RemediationSender, isBlocked: Bool, classes: [RemediationClass: String] = [:], person: String? = nil,
     of app: App?, at now: Date
   ) {
-    let day = Int32((now.timeIntervalSince1970 / 86_400).rounded(.down))
+    let day = ComplaintDays.day(of: now)
     let name = person.map { pseudonymizer.pseudonym(of: "remediations \(day) \($0)", appID: app?.id ?? 0) }
     state.withLock { state in
       if sender == .telephoneSystems {

@@ -93,11 +93,8 @@ public struct ReportIntake: Sendable {
     let answers: [GroupCommit<Report, ReportOutcome>.Answer]
     do {
       answers = try await submitEach(reports)
+      if let error = Self.commonFailure(answers) { throw error }
     } catch {
-      traffic.refuse("unavailable", of: app, count: incoming.count)
-      throw error
-    }
-    if let error = Self.commonFailure(answers) {
       traffic.refuse("unavailable", of: app, count: incoming.count)
       throw error
     }

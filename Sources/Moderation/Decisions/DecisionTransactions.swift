@@ -360,8 +360,8 @@ extension StandingDecision {
 }
 
 extension QueueCase {
-  /// The decided case, for the audit log and the figures of the team: its causes, its category, since when it waited, and the seconds since the
-  /// account opened it.
+  /// The decided case, for the audit log and the figures of the team: its causes, its category, since when it waited, and
+  /// the seconds since the account opened it.
   fileprivate func handling(by decision: Decision) -> [String: String] {
     var fields = ["causes": causes.all.map(\.rawValue).joined(separator: ",")]
     fields["case_category"] = category?.slug

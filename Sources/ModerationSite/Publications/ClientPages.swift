@@ -12,6 +12,8 @@ struct ClientPages: Sendable {
   let pages: PageRenderer
 
   private static let days = 7
+  /// The names of ``ClientVersion/byAge``.
+  private static let ages = ["day", "week", "month", "older"]
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let texts = pages.texts(context)
@@ -36,7 +38,7 @@ struct ClientPages: Sendable {
           let (all, isKnown) = (Double(max(1, version.fetches)), !version.product.isEmpty)
           return [
             "product": name(version, texts), "version": version.version, "fetches": texts.number(Int(version.fetches)),
-            "ages": zip(["day", "week", "month", "older"], version.byAge).map { age, count in
+            "ages": zip(Self.ages, version.byAge).map { age, count in
               ["name": texts("clients.age.\(age)"), "share": isKnown ? texts.percent(Double(count) / all) : "–"]
                 as TemplateRecord
             },
@@ -45,7 +47,7 @@ struct ClientPages: Sendable {
             "newest": version.newest.map { "\($0)" } ?? "–", "last": PageTime(version.lastHour, texts),
           ] as TemplateRecord
         },
-        "ages": ["day", "week", "month", "older"].map { ["name": texts("clients.age.\($0)")] as TemplateRecord },
+        "ages": Self.ages.map { ["name": texts("clients.age.\($0)")] as TemplateRecord },
       ], context)
   }
 

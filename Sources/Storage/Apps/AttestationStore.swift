@@ -81,7 +81,7 @@ extension InstallationStore {
     _ installation: AttestedInstallation, level: AttestationLevel, for app: App, at time: Date
   ) async throws -> AttestedToken {
     try await pool.transaction { connection in
-      let day = Installation.day(of: time)
+      let day = ComplaintDays.day(of: time)
       try await connection.run(
         """
         INSERT INTO attested_reporters AS a (reporter, app_id, level, counter, attested_on, renewed_on)
@@ -102,7 +102,7 @@ extension InstallationStore {
     try await pool.transaction { connection in
       let level = try await connection.run(
         SQL.renewAttestation(
-          reporter: installation.reporter, appID: app.id, counter: counter, day: Installation.day(of: time))
+          reporter: installation.reporter, appID: app.id, counter: counter, day: ComplaintDays.day(of: time))
       ).first
       if let level { return try await connection.makeToken(of: installation, level: level, for: app, at: time) }
       let known = try await connection.run(SQL.readAttestation(reporter: installation.reporter, appID: app.id)).first
@@ -207,7 +207,7 @@ extension SQL {
       WHERE i.device = excluded.device AND i.revoked_at IS NULL
       RETURNING expires_at
       """,
-      digest, appID, keyID, createdAt, Installation.day(of: createdAt), device, expiresAt
+      digest, appID, keyID, createdAt, ComplaintDays.day(of: createdAt), device, expiresAt
     ) { try $0.decode(0) }
   }
 

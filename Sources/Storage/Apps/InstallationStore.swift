@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -25,7 +26,7 @@ public struct InstallationStore: Sendable {
       WHERE key_id = $3 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4)
       ON CONFLICT (digest) DO UPDATE SET key_id = excluded.key_id RETURNING key_id
       """,
-      digest, app.id, keyID, time, Installation.day(of: time)
+      digest, app.id, keyID, time, ComplaintDays.day(of: time)
     ) { try $0.decode(0, as: Int32.self) }
     return added.isEmpty ? nil : (token, digest)
   }
@@ -42,10 +43,10 @@ public struct InstallationStore: Sendable {
 
   /// Stores the day of a report, unless it is known.
   public func noteUse(of installation: Installation, at time: Date) async throws {
-    guard Installation.day(of: time) > installation.lastDay else { return }
+    guard ComplaintDays.day(of: time) > installation.lastDay else { return }
     try await pool.run(
       "UPDATE installations SET last_day = $2 WHERE digest = $1 AND last_day < $2", installation.digest,
-      Installation.day(of: time))
+      ComplaintDays.day(of: time))
   }
 
   /// Revokes a token of an app.
@@ -93,9 +94,6 @@ public struct Installation: Sendable, Equatable {
   static func reporter(of bytes: [UInt8]) -> String { "installation \(Data(bytes).base64EncodedString())" }
 
   public func isValid(at time: Date) -> Bool { expiresAt.map { time < $0 } ?? true }
-
-  /// The days since 1970-01-01 of a time.
-  static func day(of time: Date) -> Int32 { Int32((time.timeIntervalSince1970 / 86_400).rounded(.down)) }
 }
 
 extension SQL {

@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+public import PhoneNumbers
 public import PostgreSQL
 
 /// A number of the newest publication with the figures that PhoneBlock's clients read.
@@ -66,6 +67,9 @@ public struct CallerStore: Sendable {
 
   private let pool: PostgresPool
   private let protection: ProtectedNumberReader
+
+  /// The digits that the numbers of a region begin with; empty for the numbers of all regions.
+  public static func prefix(of region: PhoneRegion?) -> String { region.map { "\($0.callingCode)" } ?? "" }
 
   public init(pool: PostgresPool) {
     self.pool = pool

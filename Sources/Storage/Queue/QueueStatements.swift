@@ -145,7 +145,8 @@ extension SQL {
     ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
-  /// Raises a case to a level, ends the account's claim on it and marks it stale; returns its level and assignment, where it exists.
+  /// Raises a case to a level, ends the account's claim on it and marks it stale; returns its level and assignment, where
+  /// it exists.
   /// - Parameter colleague: the account that is offered the case from then on; nil for all of the level, unless it is
   ///   another account's already and its level stays.
   package static func raiseCase(

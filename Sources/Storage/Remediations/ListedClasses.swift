@@ -29,7 +29,7 @@ struct ListedClasses {
   /// Counts listed numbers by what was reported about them, and replaces the stored counts.
   /// - Parameter connection: within the transaction that replaces the listings.
   mutating func write(at time: Date, on connection: PostgresConnection) async throws {
-    for band in try await connection.run(SQL.countListedBands(day: Installation.day(of: time))) {
+    for band in try await connection.run(SQL.countListedBands(day: ComplaintDays.day(of: time))) {
       add(.score, band.score, band.count)
       add(.age, band.age, band.count)
     }

@@ -162,7 +162,7 @@ extension RetentionStore {
   /// Deletes marks of days whose counts are no longer accepted.
   /// - Returns: the number of deleted rows.
   public func purgeRemediationMarks(before time: Date) async throws -> Int {
-    try await repeatedly { SQL.purgeRemediationMarks(before: Installation.day(of: time), limit: $0) }
+    try await repeatedly { SQL.purgeRemediationMarks(before: ComplaintDays.day(of: time), limit: $0) }
   }
 
   /// Deletes the sums of days before a time.
@@ -170,7 +170,7 @@ extension RetentionStore {
   public func purgeRemediationSums(before time: Date) async throws -> Int {
     try await pool.retrying {
       try await $0.runReportingCount(
-        Statement<Void>("DELETE FROM remediation_sums WHERE day < $1", Installation.day(of: time)))
+        Statement<Void>("DELETE FROM remediation_sums WHERE day < $1", ComplaintDays.day(of: time)))
     }
   }
 }

@@ -34,24 +34,17 @@ public struct ReportOutcomeStore: Sendable {
   public func outcomes(
     of numbers: [Int64], by reporters: [[UInt8]], since: Int64? = nil
   ) async throws -> (serial: Int64, [PublishedOutcome]) {
-    let (times, rows, found) = try await pool.withConnection { connection in
-      let times = try await connection.run(SQL.readPublicationTimes(since: since ?? 0))
-      guard let newest = times.first(where: { $0.isNewest }) else {
-        return (times, [ReportedNumber](), [(number: Int64, listed: (serial: Int64, blocks: Bool))]())
-      }
-      let rows = try await connection.run(
-        SQL.readReported(numbers: numbers, reporters: reporters, asOf: newest.asOf))
-      // Numbers that only a rule for a range lists.
-      let unlisted = rows.filter { $0.listed == nil }.map(\.number)
-      return (times, rows, try await connection.run(SQL.readListedRanges(around: unlisted)))
-    }
+    let times = try await pool.run(SQL.readPublicationTimes(since: since ?? 0))
     guard let newest = times.first(where: { $0.isNewest }) else { return (0, []) }
+    if let since, since >= newest.serial { return (newest.serial, []) }
+    let rows = try await pool.run(SQL.readReported(numbers: numbers, reporters: reporters, asOf: newest.asOf))
+    // Numbers that only a rule for a range lists.
+    let found = try await pool.run(SQL.readListedRanges(around: rows.filter { $0.listed == nil }.map(\.number)))
     // Protected, appealed and decided numbers are not listed with their range.
     let others = try await CallerStore(pool: pool).disputed(in: Set(found.map(\.number)).sorted().map { $0...$0 })
     let ranges = Dictionary(
       found.filter { row in !others.contains { $0.contains(row.number) } }.map { ($0.number, $0.listed) }
     ) { first, _ in first }
-    if let since, since >= newest.serial { return (newest.serial, []) }
     let earlier = times.first { !$0.isNewest }
     let outcomes = rows.compactMap { row -> PublishedOutcome? in
       let listed = row.listed ?? ranges[row.number]
@@ -68,6 +61,14 @@ public struct ReportOutcomeStore: Sendable {
   }
 }
 
+struct ReportedNumber {
+  let number: Int64
+  let reportedAt: Date
+  let listed: (serial: Int64, blocks: Bool)?
+  let decidedAt: Date?
+  let receivedAt: Date?
+}
+
 extension SQL {
   /// The published range of each number that is in one.
   static func readListedRanges(around numbers: [Int64]) -> Statement<
@@ -81,17 +82,7 @@ extension SQL {
       numbers
     ) { (try $0.decode(0), (serial: try $0.decode(1), blocks: try $0.decode(2))) }
   }
-}
 
-struct ReportedNumber {
-  let number: Int64
-  let reportedAt: Date
-  let listed: (serial: Int64, blocks: Bool)?
-  let decidedAt: Date?
-  let receivedAt: Date?
-}
-
-extension SQL {
   /// The newest publication, and the publication with a serial.
   static func readPublicationTimes(since: Int64) -> Statement<(serial: Int64, asOf: Date, isNewest: Bool)> {
     Statement(

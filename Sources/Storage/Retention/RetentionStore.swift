@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -86,7 +87,7 @@ public struct RetentionStore: Sendable {
   @discardableResult
   public func purgeInstallations(before time: Date, ended: Date = .distantPast) async throws -> Int {
     try await repeatedly {
-      SQL.purgeInstallations(before: Installation.day(of: time), endedBefore: ended, limit: $0)
+      SQL.purgeInstallations(before: ComplaintDays.day(of: time), endedBefore: ended, limit: $0)
     }
   }
 
@@ -94,7 +95,7 @@ public struct RetentionStore: Sendable {
   /// - Returns: the number of deleted rows.
   @discardableResult
   public func purgeAttestations(renewedBefore time: Date) async throws -> Int {
-    try await repeatedly { SQL.purgeAttestations(renewedBefore: Installation.day(of: time), limit: $0) }
+    try await repeatedly { SQL.purgeAttestations(renewedBefore: ComplaintDays.day(of: time), limit: $0) }
   }
 
   func repeatedly<Row>(_ statement: @Sendable (Int) -> Statement<Row>) async throws -> Int {

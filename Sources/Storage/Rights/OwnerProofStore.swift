@@ -36,7 +36,7 @@ public struct OwnerProofStore: Sendable {
   ) async throws -> Bool {
     try await pool.transaction { connection in
       let code = SQL.addOwnerCode(
-        number: number, day: Self.day(time), hash: hash, expiresAt: time + Self.codeLifetime,
+        number: number, day: ComplaintDays.day(of: time), hash: hash, expiresAt: time + Self.codeLifetime,
         isSent: event != nil && !gateways.isEmpty)
       guard try await !connection.run(code).isEmpty else { return false }
       if let event {
@@ -49,10 +49,8 @@ public struct OwnerProofStore: Sendable {
 
   /// The number of codes of a UTC day that went to a gateway.
   public func sentCodes(at time: Date) async throws -> Int {
-    try await pool.run(SQL.countSentCodes(day: Self.day(time))).first ?? 0
+    try await pool.run(SQL.countSentCodes(day: ComplaintDays.day(of: time))).first ?? 0
   }
-
-  private static func day(_ time: Date) -> Int32 { Int32(time.timeIntervalSince1970 / 86_400) }
 
   /// Tries a code, which counts as an attempt on each valid code of the number. A right one is used up and opens a pass.
   /// - Parameters:

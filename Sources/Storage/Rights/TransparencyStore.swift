@@ -39,7 +39,7 @@ public struct TransparencyStore: Sendable {
     let decisions = try results.rows(rated)
     report.reviewed = decisions.reduce(0) { $0 + $1.count }
     (report.agreement, report.coefficient) = (decisions.agreement?.value, decisions.agreement?.coefficient.rawValue)
-    let days = Installation.day(of: since)..<Installation.day(of: until)
+    let days = ComplaintDays.day(of: since)..<ComplaintDays.day(of: until)
     let counted = try await RemediationStore(pool: pool).sums(since: days.lowerBound, onlyDays: true)
     report.stopped = .init(RemediationFigures(counted, of: days, at: time, bits: bits))
     let feeds = try await SourceStore(pool: pool).list()

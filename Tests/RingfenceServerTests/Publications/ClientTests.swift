@@ -9,6 +9,21 @@ import RingfenceClient
 import TestSupport
 import Testing
 
+extension RingfenceClient {
+  /// A task of the previous client may keep the folder for a moment.
+  static func opened(_ configuration: ClientConfiguration) async throws -> RingfenceClient {
+    let deadline = ContinuousClock.now + .seconds(300)
+    while true {
+      do {
+        return try RingfenceClient(configuration)
+      } catch {
+        guard error == .busy, ContinuousClock.now < deadline else { throw error }
+        await Task.yield()
+      }
+    }
+  }
+}
+
 /// Tests RingfenceClient with a server over a real socket.
 @Suite(.database) struct ClientTests {
   private func client(
@@ -17,16 +32,7 @@ import Testing
     let configuration = try ClientConfiguration(
       server: URL(string: "http://127.0.0.1:\(server.port)/v1")!, key: server.key,
       folder: URL(filePath: folder).appending(path: "client"), anchor: anchor.map { .key($0) })
-    let deadline = ContinuousClock.now + .seconds(300)
-    while true {
-      do {
-        return try RingfenceClient(configuration)
-      } catch {
-        guard error == .busy, ContinuousClock.now < deadline else { throw error }
-        // A task of the previous client may keep it for a moment.
-        await Task.yield()
-      }
-    }
+    return try await .opened(configuration)
   }
 
   private func count(_ sql: PostgresQuery) async throws -> Int64 {

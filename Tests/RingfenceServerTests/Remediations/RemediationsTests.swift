@@ -170,7 +170,7 @@ import Testing
         let before = try Data(contentsOf: saved)
         for _ in 0..<2 {
           try before.write(to: saved)
-          let client = try await opened(configuration)
+          let client = try await RingfenceClient.opened(configuration)
           #expect(await client.flush().dropped == 0)
         }
       }
@@ -180,18 +180,5 @@ import Testing
         "apps all  1: 10 10 0 1", "apps number_type mobile 1: 10 10 0 1", "apps pack block 1: 10 10 0 1",
         "apps score high 1: 10 10 0 1", "apps treatment block 1: 10 10 0 1",
       ])
-  }
-
-  /// A task of the previous client may keep the folder for a moment.
-  private func opened(_ configuration: ClientConfiguration) async throws -> RingfenceClient {
-    let deadline = ContinuousClock.now + .seconds(300)
-    while true {
-      do {
-        return try RingfenceClient(configuration)
-      } catch {
-        guard error == .busy, ContinuousClock.now < deadline else { throw error }
-        await Task.yield()
-      }
-    }
   }
 }

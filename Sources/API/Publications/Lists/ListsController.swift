@@ -49,7 +49,7 @@ struct ListsController: Sendable {
       of: manifest
     ) { [stores] in
       try await stores.publications.requireListings(of: manifest.serial)
-      let prefix = pack.region.flatMap { PhoneRegion($0) }.map { "\($0.callingCode)" } ?? ""
+      let prefix = CallerStore.prefix(of: pack.region.flatMap { PhoneRegion($0) })
       return try await stores.callers.hottest(prefix: prefix, at: .now).map(\.number)
     }
     return try await files.answer(

@@ -21,38 +21,43 @@ struct ListBuild: Sendable {
     let reader = try PackReader.open(path: folder.filePath(pack.path))
     var options = ExportOptions(for: pack, reader.header)
     options.phonebookLimit = ListFormat.fritzbox.maximumEntries ?? options.phonebookLimit
-    if let limit = format.maximumEntries, reader.header.blockingCount > limit {
-      let ranks = Dictionary(try await hottest().enumerated().map { ($1, $0) }) { first, _ in first }
-      var list = BlockingEntries(try reader.makeCursor())
-      var kept: [(rank: Int, entry: ListEntry)] = []
-      // Numbers without a rank, such as numbers of ranges, fill the rest in ascending order.
-      var others: [(rank: Int, entry: ListEntry)] = []
-      while let entry = try list.next() {
-        if let rank = ranks[entry.number] {
-          kept.append((rank, entry))
-        } else if others.count < limit {
-          others.append((.max, entry))
-        }
-      }
-      kept = Array((kept.sorted { $0.rank < $1.rank } + others).prefix(limit))
-      let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
-      for (_, entry) in kept.sorted(by: { $0.entry.number < $1.entry.number }) { try writer.append(entry) }
-      _ = try writer.finish()
-      return
-    }
+    // Read before the file is begun.
+    let shortened = try await shortened(reader)
     let writer = try format.writer(to: .file(URL(filePath: path)), options: options)
-    // The changes of millions of numbers are longer than the complete list of their ranges.
-    let base = try base.map { try PackReader.open(path: $0) }.flatMap { base in
+    if let shortened {
+      for entry in shortened { try writer.append(entry) }
+    } else if let base = try smallEnough(reader) {
+      var entries = try ListEntries(reader, since: base)
+      while let entry = try entries.next() { try writer.append(entry) }
+    } else {
+      try ListEntry.forEach(of: reader, blocksOnly: !hasLabeled, writer.append)
+    }
+    _ = try writer.finish()
+  }
+
+  /// The earlier pack, unless the changes of millions of numbers are longer than the complete list of their ranges.
+  private func smallEnough(_ reader: PackReader) throws -> PackReader? {
+    try base.map { try PackReader.open(path: $0) }.flatMap { base in
       max(base.header.entryCount, reader.header.entryCount) <= PackLimits.callDirectoryEntries ? base : nil
     }
-    guard let base else {
-      try ListEntry.forEach(of: reader, blocksOnly: !hasLabeled, writer.append)
-      _ = try writer.finish()
-      return
+  }
+
+  /// As many numbers to block as the format can have, in ascending order; nil where all have room.
+  private func shortened(_ reader: PackReader) async throws -> [ListEntry]? {
+    guard let limit = format.maximumEntries, reader.header.blockingCount > limit else { return nil }
+    let ranks = Dictionary(try await hottest().enumerated().map { ($1, $0) }) { first, _ in first }
+    var list = BlockingEntries(try reader.makeCursor())
+    var kept: [(rank: Int, entry: ListEntry)] = []
+    // Numbers without a rank, such as numbers of ranges, fill the rest in ascending order.
+    var others: [ListEntry] = []
+    while let entry = try list.next() {
+      if let rank = ranks[entry.number] {
+        kept.append((rank, entry))
+      } else if others.count < limit {
+        others.append(entry)
+      }
     }
-    var entries = try ListEntries(reader, since: base)
-    while let entry = try entries.next() { try writer.append(entry) }
-    _ = try writer.finish()
+    return (kept.sorted { $0.rank < $1.rank }.map(\.entry) + others).prefix(limit).sorted { $0.number < $1.number }
   }
 }
 
