@@ -90,6 +90,9 @@ public struct RangeRule: Sendable, Equatable {
     return rule
   }
 
+  /// The state and the time of its decision: two readings with one version saw the same review.
+  public var version: String { "\(state.rawValue) \(decidedAt?.timeIntervalSince1970 ?? 0)" }
+
   public func applies(at time: Date) -> Bool {
     state == .approved && validFrom.map { $0 <= time } ?? true && validUntil.map { $0 > time } ?? true
   }

@@ -72,9 +72,10 @@ package struct RangeService: Sendable {
 
   /// Approves or rejects rules; either can be changed later.
   /// - Parameters:
+  ///   - rules: as they were read.
   ///   - actor: not the account that proposed them.
   ///   - reason: the reason for the audit log; it becomes the public reason of a detected rule.
-  /// - Throws: `RuleViolation`, including the code `own_proposal`; `PostgresError`.
+  /// - Throws: `RuleViolation`, including the codes `own_proposal` and `range_changed`; `PostgresError`.
   package func decide(
     _ rules: [RangeRule], isApproved: Bool, by actor: Actor, reason: String?,
     at time: Date
@@ -84,16 +85,10 @@ package struct RangeService: Sendable {
     if isApproved, rules.contains(where: { $0.state != .approved && $0.proposedBy == decision.decidedBy }) {
       throw RuleViolation(.ownProposal, field: "by")
     }
-    let decided = rules.map { rule in
-      var rule = rule
-      (rule.state, rule.decidedBy, rule.decidedAt) = (isApproved ? .approved : .rejected, decision.decidedBy, time)
-      rule.reason = decision.reason ?? rule.reason
-      return rule
-    }
-    try await ranges.save(
-      decided,
+    try await ranges.decide(
+      rules, isApproved: isApproved, because: decision.reason, by: decision.decidedBy,
       audit: actor.did(
-        isApproved ? .rangeApprove : .rangeReject, to: Self.subject(decided), after: ["ranges": Self.list(decided)],
+        isApproved ? .rangeApprove : .rangeReject, to: Self.subject(rules), after: ["ranges": Self.list(rules)],
         because: decision.reason), at: time)
   }
 

@@ -59,10 +59,14 @@ struct DecisionPages: Sendable {
     guard let treatment = choice.treatment else { return try await pass(choice, number, worker, context) }
     do {
       let (time, reason, facts) = (Date(), try ReasonField.read(form), ReasonFacts(now.explanation))
+      let category = form.text("category").flatMap { ReportCategory(slug: $0) }
+      guard category != nil || form.text("category") == nil else {
+        throw RuleViolation(.categoryUnknown, field: "category")
+      }
       let decision = try Decision(
         id: form.id, number: number.digits, treatment: treatment,
         label: treatment == .allow ? nil : form.text("label"),
-        category: treatment == .allow ? nil : form.text("category").flatMap { ReportCategory(slug: $0) },
+        category: treatment == .allow ? nil : category,
         reason: reason, note: form.text("note"), decidedBy: worker.name, decidedAt: time,
         expiresAt: try ExpiryField.read(form, at: time))
       // A form that is sent again because its response was lost finds its own decision.
@@ -153,6 +157,8 @@ struct DecisionPages: Sendable {
       let note = try Self.note(context.form)
       try await ranges.decide([range], isApproved: choice == .approve, by: worker, reason: reason, at: Date())
       try await store(note, of: context.form, about: range.range.first, worker)
+    } catch let problem as RuleViolation where problem.code == .rangeChanged {
+      return try await cases.answer(context, changes: [.decision])
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)
     }

@@ -89,6 +89,8 @@ struct RangePages: Sendable {
     }
     guard let reason else { return try await show(rule, context, problem: texts("ranges.reason-needed")) }
     do {
+      // The buttons of the page are for the state that it showed.
+      guard context.form["version"] == rule.version else { throw RuleViolation(.rangeChanged, field: "range") }
       if decision == "remove" {
         _ = try await service.remove(
           [rule], by: Actor(moderator),
@@ -98,7 +100,8 @@ struct RangePages: Sendable {
       try await service.decide(
         [rule], isApproved: decision == "approve", by: Actor(moderator), reason: reason, at: Date())
     } catch let violation as RuleViolation {
-      return try await show(rule, context, problem: texts.message(violation), reason: reason)
+      return try await show(
+        try await self.rule(request, context), context, problem: texts.message(violation), reason: reason)
     }
     return .redirect(to: "\(rule.address)\(rule.appID == 0 ? "?" : "&")done=\(decision)", type: .normal)
   }
@@ -119,12 +122,13 @@ struct RangePages: Sendable {
   ) async throws -> Response {
     let (texts, form) = (pages.texts(context), context.form)
     let all = try await ranges.rules()
+    let more = context.moderator?.role == .administrator ? "ranges.more" : "ranges.more-plain"
     let groups = [RangeRule.State.proposed, .approved, .rejected].map { state in
       let rules = all.filter { $0.state == state }
       return [
         "title": texts("ranges.title-\(state.rawValue)"), "hint": texts("ranges.none-\(state.rawValue)"),
         "rows": rules.prefix(Self.rows).map { $0.record(at: Date(), texts) },
-        "more": rules.count > Self.rows ? texts.count("ranges.more", rules.count - Self.rows) : "",
+        "more": rules.count > Self.rows ? texts.count(more, rules.count - Self.rows) : "",
       ] as TemplateRecord
     }
     let page: TemplateRecord = [
@@ -157,7 +161,7 @@ struct RangePages: Sendable {
       "row": rule.record(at: Date(), texts), "state": texts("ranges.state-\(rule.state.rawValue)"), "tone": tone,
       "isApproved": rule.state == .approved, "isRejected": rule.state == .rejected,
       "effect": try await effect(of: rule, texts), "search": "\(rule.range.prefix)", "problem": problem,
-      "reason": reason ?? "", "done": texts.find("ranges.done-\(done)") ?? "",
+      "version": rule.version, "reason": reason ?? "", "done": texts.find("ranges.done-\(done)") ?? "",
     ]
     return try pages.page("ranges-one", page, context, status: problem.isEmpty ? .ok : .unprocessableContent)
   }

@@ -119,6 +119,24 @@ extension SQL {
       rules.map(\.proposedAt.timeIntervalSince1970), texts(\.decidedBy), seconds(\.decidedAt))
   }
 
+  /// Decides about rules whose review is as it was read; returns their numbers.
+  static func decideRanges(
+    _ rules: [RangeRule], as state: RangeRule.State, because reason: String?, by account: String, at time: Date
+  ) -> Statement<Int64> {
+    Statement(
+      """
+      UPDATE ranges r SET state = $6, reason = coalesce($7, r.reason), decided_by = $8, decided_at = $9
+      FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::double precision[])
+        AS t (number, pattern, app_id, state, decided_at)
+      WHERE r.number = t.number AND r.pattern = t.pattern AND r.app_id = t.app_id AND r.state = t.state
+        AND r.decided_at IS NOT DISTINCT FROM to_timestamp(nullif(t.decided_at, 0))
+      RETURNING r.number
+      """,
+      rules.map(\.range.first), rules.map(\.range.text), rules.map(\.appID), rules.map(\.state.rawValue),
+      rules.map { $0.decidedAt?.timeIntervalSince1970 ?? 0 }, state.rawValue, reason, account, time
+    ) { try $0.decode(0) }
+  }
+
   static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") { try $0.decode(0) } }
 
   /// Deletes rules of one source, or of none. The pattern of a rule determines its first number.

@@ -3,6 +3,7 @@
 public import Curation
 public import Foundation
 public import PostgreSQL
+import Support
 
 /// Rules for ranges of numbers, and the detection that proposes some.
 public struct RangeStore: Sendable {
@@ -95,6 +96,36 @@ public struct RangeStore: Sendable {
         throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
       }
       _ = try await connection.run(SQL.recheckCases(numbers))
+      try await connection.append(audit, at: time)
+    }
+  }
+
+  /// Approves or rejects rules. All or none.
+  ///
+  /// Where one rule is the only cause of a case, the event has the case's time, for the figures of the team.
+  /// - Throws: ``RuleViolation`` with the code `range_changed` where another account was faster.
+  package func decide(
+    _ rules: [RangeRule], isApproved: Bool, because reason: String?, by account: String, audit: AuditEvent,
+    at time: Date
+  ) async throws {
+    try await pool.transaction { connection in
+      _ = try await connection.run(SQL.writeShardsInOrder())
+      var decided = 0
+      for start in stride(from: 0, to: rules.count, by: 10_000) {
+        let some = Array(rules[start..<min(start + 10_000, rules.count)])
+        decided += try await connection.run(
+          SQL.decideRanges(some, as: isApproved ? .approved : .rejected, because: reason, by: account, at: time)
+        ).count
+      }
+      guard decided == rules.count else { throw RuleViolation(.rangeChanged, field: "range") }
+      var audit = audit
+      if rules.count == 1, let item = try await connection.run(SQL.readCase(number: rules[0].range.first)).first,
+        item.causes == QueueCauses([.range])
+      {
+        audit.after?["case_since"] = Timestamp.format(item.since)
+        audit.after?["causes"] = QueueCause.range.rawValue
+      }
+      _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first)))
       try await connection.append(audit, at: time)
     }
   }

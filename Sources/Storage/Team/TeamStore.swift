@@ -84,7 +84,7 @@ public struct TeamFlow: Sendable, Equatable {
 extension TeamStore {
   /// Of cases that were decided by older programs the arrival is unknown; they are left out.
   /// - Parameter target: the longest time that a case should wait, in seconds.
-  public func flow(since: Date, until: Date, target: TimeInterval) async throws -> TeamFlow {
+  public func flow(since: Date, until: Date, target: TimeInterval = 0) async throws -> TeamFlow {
     let (decided, waiting, appeals) = try await pool.withConnection {
       try await $0.pipeline(
         SQL.countDecidedCases(since: since, until: until, target: target), SQL.countWaitingCases(since: since),
@@ -142,8 +142,12 @@ extension SQL {
     ) { row in try (0..<4).map { try row.decode($0) } }
   }
 
-  /// Whether an event of the audit log is a decision about a number, for each figure that counts decisions.
-  static let isTeamDecision = "action IN ('decision.block', 'decision.identify', 'decision.allow')"
+  /// Whether an event of the audit log is a decision about a number, or about a range that a case asked about, for each
+  /// figure that counts decisions.
+  static let isTeamDecision = """
+    (action IN ('decision.block', 'decision.identify', 'decision.allow')
+      OR action IN ('range.approve', 'range.reject') AND after ->> 'case_since' IS NOT NULL)
+    """
 
   /// Decisions of the audit log by a dimension. The next change of the same number by another account tells whether a
   /// decision was overturned; nothing overturns it after it expired. An upheld appeal allows the number. Where a
@@ -169,7 +173,7 @@ extension SQL {
                lead(CASE action WHEN 'appeal.uphold' THEN 'decision.allow' ELSE action END) OVER changes AS next_action
         FROM audit_events
         WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo', 'decision.expire',
-            'appeal.uphold')
+            'appeal.uphold', 'range.approve', 'range.reject')
           AND happened_at >= $1
         WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, action, event_id)
       ) d

@@ -45,6 +45,34 @@ import Testing
     #expect(try await decisions.record(later) == .recorded)
   }
 
+  @Test func `of two opposite decisions about a range one is stored`() async throws {
+    let store = RangeStore(pool: pool)
+    _ = try await service.add([try rule(33_199_000_000, size: 1_000_001)], by: .commandLine("Ada"), at: now)
+    let seen = try await store.rules()
+    let outcomes = await withTaskGroup(of: RuleViolation?.self) { group in
+      for (account, isApproved) in [("Bob", true), ("Cy", false)] {
+        group.addTask { [service, now] in
+          do {
+            try await service.decide(seen, isApproved: isApproved, by: .commandLine(account), reason: "x", at: now)
+            return nil
+          } catch { return error as? RuleViolation }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1?.code) }
+    }
+    #expect(outcomes.count(where: { $0 == nil }) == 1 && outcomes.contains(.rangeChanged))
+    // An account that has read the review in force may change it; a rule that is gone cannot be decided.
+    let read = try await store.rules()
+    try await service.decide(read, isApproved: true, by: .commandLine("Di"), reason: "x", at: now + 0.123_456_7)
+    let again = try await store.rules()
+    try await service.decide(again, isApproved: false, by: .commandLine("Di"), reason: nil, at: now + 1)
+    #expect(try await store.rules().map(\.state) == [.rejected])
+    #expect(try await service.remove(again, by: .commandLine("Di"), reason: nil, at: now) == 1)
+    await #expect(throws: RuleViolation(.rangeChanged, field: "range")) {
+      try await service.decide(again, isApproved: true, by: .commandLine("Di"), reason: "x", at: now)
+    }
+  }
+
   @Test func `a million numbers in a day need no approval and one more does`() async throws {
     let small = try rule(33_199_000_000, size: 600_000)
     #expect(try await service.add([small], by: .commandLine("Ada"), at: now).map(\.state) == [.approved])
@@ -80,7 +108,8 @@ import Testing
     // Its author may end it, and approve it again as it is in force.
     try await service.decide(approved, isApproved: true, by: .commandLine("Ada"), reason: "Again.", at: now + 1)
     #expect(try await store.rules(.approved).map(\.reason) == ["Again."])
-    try await service.decide(approved, isApproved: false, by: .commandLine("Ada"), reason: nil, at: now + 2)
+    let again = try await store.rules(.approved)
+    try await service.decide(again, isApproved: false, by: .commandLine("Ada"), reason: nil, at: now + 2)
     #expect(try await store.rules(.rejected).count == 1)
     #expect(try await service.remove(approved, by: .commandLine("Ada"), reason: nil, at: now + 3) == 1)
     #expect(try await store.rules().isEmpty)
