@@ -35,18 +35,30 @@ package struct DataFolder {
     }
   }
 
-  /// The file with the address of the server that runs with this folder.
-  private var addressFile: String { "\(path)/server.address" }
+  /// The file with the address of the server that runs with this folder and locks it.
+  private static let addressFile = "server.address"
 
   /// The address for others of the running server; nil if none runs.
   var serverAddress: String? {
-    FileManager.default.contents(atPath: addressFile).map { String(decoding: $0, as: UTF8.self) }
+    guard let text = FileManager.default.contents(atPath: "\(path)/\(Self.addressFile)"), !text.isEmpty,
+      (try? FolderLock(folder: path, name: Self.addressFile)) == nil
+    else { return nil }
+    return String(decoding: text, as: UTF8.self)
   }
 
-  /// - Parameter address: nil when the server ends. A folder that cannot be written is no reason to refuse to serve.
-  func noteServer(_ address: String?) {
-    unlink(addressFile)
-    if let address { try? PrivateFile.create(addressFile, Data(address.utf8)) }
+  /// Takes the place of the server that runs with this folder: commands find its address as long as the lock is kept.
+  /// - Returns: nil where another server has it, or the folder cannot be written. Neither is a reason to refuse to serve.
+  func lockServerAddress() -> FolderLock? {
+    guard let lock = try? FolderLock(folder: path, name: Self.addressFile) else { return nil }
+    noteServer("")
+    return lock
+  }
+
+  /// For the holder of the lock. The file stays the same one, because the lock is on it.
+  func noteServer(_ address: String) {
+    guard let file = FileHandle(forWritingAtPath: "\(path)/\(Self.addressFile)") else { return }
+    try? file.truncate(atOffset: 0)
+    try? file.write(contentsOf: Data(address.utf8))
   }
 
   package func pseudonymizer() throws -> Pseudonymizer {

@@ -152,7 +152,14 @@ def test_commands_join_a_running_server(make_server, complaints):
     # The running server's address, whatever the settings' defaults are.
     link = run("sign-in-link", "Ada", "--data", server.data).stdout
     assert link.startswith(f"{server.address}/sign-in?token=")
+    for address in ("javascript:alert(1)", "example.org", "https://"):
+        said = run("sign-in-link", "Ada", "--data", server.data, "--url", address, code=2).stderr
+        assert "--url" in said and "http://" in said, said
     assert run("app", "create", "Phone", "--data", server.data).stdout.startswith("rf_")
+    # The address of a server that was killed leads nowhere.
+    server.signal(signal.SIGKILL)
+    link = run("sign-in-link", "Ada", "--data", server.data).stdout
+    assert link.startswith("http://127.0.0.1:8080/sign-in?token=")
 
 
 def test_a_port_that_is_taken_is_named(make_server, tmp_path):

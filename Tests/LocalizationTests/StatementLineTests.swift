@@ -80,6 +80,35 @@ import Testing
     }
   }
 
+  @Test func `a range or a decision that has begun or ended since the publication is told`() throws {
+    let (number, time) = (Self.explanations[0].number, Self.time)
+    let rule = try RangeRule(
+      RangePattern(around: number, size: 100), treatment: .block, reason: "x", proposedBy: "Ada", at: time)
+    var label = rule
+    label.treatment = .identify
+    // The listing, its ground, the rule in force, whether it is held, and what the next publication does.
+    let rows: [(ListedNumber.Treatment?, StatementOfReasons.Ground, RangeRule?, Bool, Shown, Verdict)] = [
+      (.block, .reports, nil, false, .block, .listed), (.block, .decision, nil, false, .out, .listed),
+      (.block, .range, nil, false, .out, .listed), (.block, .range, rule, false, .block, .listed),
+      (.block, .range, label, false, .identify, .listed), (.block, .decision, label, false, .identify, .listed),
+      (nil, .reports, nil, false, .out, .quiet), (nil, .reports, rule, false, .block, .candidate),
+      (nil, .reports, label, false, .identify, .candidate), (nil, .reports, rule, true, .out, .held),
+    ]
+    for (treatment, ground, range, isHeld, ahead, heading) in rows {
+      var explanation = Self.explanations[0]
+      explanation.listing = treatment.map { .init(category: .fraud, serial: 1, listedAt: time, treatment: $0) }
+      if treatment == nil { explanation.stated = nil }
+      explanation.stated?.ground = ground
+      explanation.range = range
+      if isHeld {
+        explanation.hold = .init(reason: .unassigned(version: "9.0.43"), heldAt: time)
+      }
+      let row = "\(treatment.map { "\($0)" } ?? "not listed") \(ground) \(range?.treatment.rawValue ?? "")"
+      #expect(explanation.ahead == ahead && explanation.heading == heading, "\(row)")
+      #expect((explanation.statement == nil) == (treatment == nil && ahead == .out), "\(row)")
+    }
+  }
+
   @Test func `a protected number has no statement`() {
     var explanation = Self.explanations[0]
     explanation.protection = .protectedNumber(reason: "A bank")

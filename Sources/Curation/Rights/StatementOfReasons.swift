@@ -96,14 +96,52 @@ extension Explanation {
   /// The effect of the newest publication.
   public var shown: Shown { listing.map { $0.treatment == .block ? .block : .identify } ?? .out }
 
-  /// The effect of the next publication, as far as a decision, a protection or the misuse of the number settle it.
+  /// The effect of the next publication, as far as a decision, a rule for its range, a protection or the misuse of the
+  /// number settle it.
   public var ahead: Shown {
     if protection != nil { return .out }
     if let decision { return Shown(decision.treatment) }
+    // The decision or the rule that listed it may have ended since.
+    let isOver = stated.map { $0.ground == .decision || $0.ground == .range && range == nil } ?? false
+    if isOver && shown != .out || range != nil {
+      return outlook.map { $0.isBlocked ? .block : .identify } ?? .out
+    }
     return isVictim && shown == .block ? .identify : shown
   }
 
-  /// The reasons of the listing or of the decision in force; nil where the number has neither.
+  /// The verdict as a heading: reports decide nothing about a number that its range lists.
+  public var heading: Verdict {
+    guard verdict == .quiet else { return verdict }
+    return shown != .out ? .listed : ahead != .out ? .candidate : .quiet
+  }
+
+  /// The listing that a number would get in a publication made now.
+  public struct Outlook: Sendable, Equatable {
+    public let category: ReportCategory
+    public let label: String?
+    public let isBlocked: Bool
+  }
+
+  /// By the publication's rules; nil if it would contain the number only because of a directory entry, or not at all.
+  public var outlook: Outlook? {
+    let category = evaluation?.category ?? .other
+    switch verdict {
+    case .protected, .held: return nil
+    case .decided:
+      guard let decision, decision.treatment != .allow else { return nil }
+      return Outlook(
+        category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
+    case .listed, .candidate:
+      let mayBlock = evaluation?.ceiling == .block || range?.treatment == .block
+      return Outlook(category: category, label: nil, isBlocked: mayBlock && !isVictim)
+    case .needsReview, .quiet:
+      return range.map {
+        Outlook(category: $0.category, label: $0.label, isBlocked: $0.treatment == .block && !isVictim)
+      }
+    }
+  }
+
+  /// The reasons of the listing, of the decision in force, or of the rule that lists it next; nil where it has none.
   public var statement: StatementOfReasons? {
     guard protection == nil else { return nil }
     let hasReports = score?.parts.contains { $0.reports > 0 } ?? false
@@ -118,7 +156,14 @@ extension Explanation {
         isDetectedAutomatically: hasReports, isDecidedAutomatically: isDecidedByProgram, packs: packs,
         answerTime: answerTime)
     }
-    guard let listing else { return nil }
+    guard let listing else {
+      guard let range, ahead != .out else { return nil }
+      return StatementOfReasons(
+        number: number, ground: .range, decisionReason: range.reason, category: range.category,
+        treatment: range.treatment, since: range.decidedAt ?? range.proposedAt, shown: shown, ahead: ahead, facts: nil,
+        conditions: [], isDetectedAutomatically: hasReports, isDecidedAutomatically: false, packs: packs,
+        answerTime: answerTime)
+    }
     // A decision or a rule that ended since the publication is still its cause.
     let ground = stated?.ground ?? (range == nil ? .reports : .range)
     let met = ground == .reports ? evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) : nil

@@ -187,7 +187,7 @@ extension PostgresConnection {
       // A proven owner has a place even if all are taken.
       if !filing.isObjection { try await makePlace(for: origin, in: open) }
     } else {
-      _ = try await run(SQL.fileAppeal(appeal: first))
+      try await self.open(first)
     }
     let id = open?.id ?? first.id
     if filing.isObjection { _ = try await run(SQL.markObjection(number: filing.number, appealID: id)) }
@@ -197,10 +197,6 @@ extension PostgresConnection {
       _ = try await run(add)
     }
     _ = try await run(SQL.enqueueCases([(filing.number, .appeal)], at: filing.filedAt))
-    if open == nil {
-      let event = Event(.appealFiled, id: id, at: filing.filedAt, ["number": .text("+\(filing.number)")])
-      _ = try await run(SQL.recordEvent(event, at: filing.filedAt))
-    }
     return open == nil ? .filed : .joined
   }
 

@@ -63,7 +63,7 @@ struct CasePage {
         ? texts("case.kind.\(number.kind.rawValue)")
         : texts("case.kind.unassigned", ["version": NumberingPlans.current.version.description]),
       "label": label ?? file.names.first?.name ?? "",
-      "verdict": explanation.verdict.rawValue, "verdictName": texts("verdict.\(explanation.verdict.rawValue)"),
+      "verdict": explanation.heading.rawValue, "verdictName": texts("verdict.\(explanation.heading.rawValue)"),
       "waits": file.item != nil,
       "causes": causes.map { ["name": texts("queue.cause.\($0.rawValue)")] as TemplateRecord },
       "since": file.item.map { PageTime($0.since, texts) }, "level": file.item?.levelText(texts) ?? "",

@@ -113,36 +113,9 @@ struct PackListing {
 
 /// The listing that a number would get in a publication made now, by the publication's rules.
 struct CaseOutlook {
-  struct Listed: Equatable {
-    let category: ReportCategory
-    let label: String?
-    let isBlocked: Bool
-  }
+  let listed: Explanation.Outlook?
 
-  /// Nil if a publication would contain the number only because of a directory entry, or not at all.
-  let listed: Listed?
-
-  init(_ explanation: Explanation) {
-    let category = explanation.evaluation?.category ?? .other
-    switch explanation.verdict {
-    case .protected, .held: listed = nil
-    case .decided:
-      guard let decision = explanation.decision, decision.treatment != .allow else {
-        listed = nil
-        return
-      }
-      listed = Listed(
-        category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
-    case .listed, .candidate:
-      let mayBlock = explanation.evaluation?.ceiling == .block || explanation.range?.treatment == .block
-      listed = Listed(category: category, label: nil, isBlocked: mayBlock && !explanation.isVictim)
-    case .needsReview, .quiet:
-      listed = explanation.range.map { rule in
-        Listed(
-          category: rule.category, label: rule.label, isBlocked: rule.treatment == .block && !explanation.isVictim)
-      }
-    }
-  }
+  init(_ explanation: Explanation) { listed = explanation.outlook }
 
   func text(_ texts: Localizer) -> String {
     guard let listed else { return texts("case.outlook.out") }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
 import CallerPack
+import Curation
+import HTTPServer
 import Foundation
 import Hummingbird
 import Intake
@@ -18,11 +19,12 @@ struct HealthPages: Sendable {
   let pages: PageRenderer
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let texts = pages.texts(context)
-    let now = Date()
+    let (texts, now) = (pages.texts(context), Date())
+    // Commands need access to the server's data.
+    let isAdministrator = try context.worker.role >= .administrator
     let checks = [
-      await database(texts), disk(texts), try await publication(now, texts), intakeDepth(texts),
-      queue(context.waiting.all, texts), numbering(now, texts),
+      await database(texts), disk(texts), try await publication(now, isAdministrator, texts), intakeDepth(texts),
+      queue(context.waiting.all, texts), numbering(now, isAdministrator, texts),
     ]
     return try pages.page("health", HealthCheck.record(checks, texts), context)
   }
@@ -57,9 +59,10 @@ struct HealthPages: Sendable {
     return HealthCheck("disk", state, texts(state == .good ? "health.disk-good" : "health.disk-low", values), texts)
   }
 
-  private func publication(_ now: Date, _ texts: Localizer) async throws -> HealthCheck {
+  private func publication(_ now: Date, _ isAdministrator: Bool, _ texts: Localizer) async throws -> HealthCheck {
     guard let newest = try? folder.head()?.head else {
-      return HealthCheck("publication", .warn, texts("health.publication-none"), texts)
+      return HealthCheck(
+        "publication", .warn, texts(isAdministrator ? "health.publication-none" : "publications.none"), texts)
     }
     let last = try await publications.runs(limit: PublicationPages.rows).first { !$0.isRevocation }
     let failed = last?.state == .failed || last?.state == .refused
@@ -82,13 +85,13 @@ struct HealthPages: Sendable {
       texts(part > 0.5 ? "health.intake-full" : "health.intake-good", values), texts)
   }
 
-  private func numbering(_ now: Date, _ texts: Localizer) -> HealthCheck {
+  private func numbering(_ now: Date, _ isAdministrator: Bool, _ texts: Localizer) -> HealthCheck {
     let plans = NumberingPlans.current
     let isOld = plans.isOld(at: now)
     let values = ["version": plans.version.description, "date": plans.date]
     return HealthCheck(
-      "numbering", isOld ? .warn : .good, texts(isOld ? "health.numbering-old" : "health.numbering-good", values), texts
-    )
+      "numbering", isOld ? .warn : .good,
+      texts(!isOld ? "health.numbering-good" : "health.numbering-old\(isAdministrator ? "" : "-plain")", values), texts)
   }
 
   private func queue(_ waiting: Int, _ texts: Localizer) -> HealthCheck {

@@ -33,8 +33,10 @@ struct PublicationPages: Sendable {
   /// - Parameters:
   ///   - draft: the form that was refused; nil for an empty form.
   ///   - notice: the key of a message.
+  ///   - wrong: a typed text that is no time.
   func show(
-    _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil, status: HTTPResponse.Status = .ok
+    _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil, daily wrong: String? = nil,
+    status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
     let texts = pages.texts(context)
@@ -53,7 +55,7 @@ struct PublicationPages: Sendable {
         "banner": banner.record(texts),
         // Whether an administrator can order a publication on this server.
         "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": daily?.zone ?? schedule.zone,
-        "daily": daily?.time ?? "",
+        "daily": wrong ?? daily?.time ?? "", "dailyProblem": wrong == nil ? "" : texts("publications.daily-wrong"),
         "gates": gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { $0.record(isChosen: draft?.gates.contains($0) ?? false, texts) } : [],
         "reason": draft?.reason ?? "", "problem": draft.map { texts("publications.order-\($0.problem)") } ?? "",
@@ -239,7 +241,9 @@ struct PublicationOrderPages: Sendable {
   /// Sets the daily time; an empty one uses the setting again.
   @Sendable func schedule(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (daily, current) = (context.form.text("time"), pages.schedule)
-    guard daily.map({ PublicationSchedule(time: $0, zone: current.zone) != nil }) ?? true else { throw Problem.noForm }
+    guard daily.map({ PublicationSchedule(time: $0, zone: current.zone) != nil }) ?? true else {
+      return try await pages.show(context, daily: daily, status: .unprocessableContent)
+    }
     try await pages.store.setDailyTime(daily, zone: current.zone, by: try context.worker, at: Date())
     try await current.refresh(pages.store)
     return .redirect(to: "\(Self.address)?done=schedule", type: .normal)

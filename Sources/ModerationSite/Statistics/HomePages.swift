@@ -16,6 +16,7 @@ struct HomePages: Sendable {
   let publications: PublicationStore
   let sources: SourceStore
   let remediations: RemediationStore
+  let team: TeamStore
   let pseudonymizer: Pseudonymizer
   let schedule: CurrentSchedule
   /// Whether this server can publish.
@@ -34,7 +35,11 @@ struct HomePages: Sendable {
       pages.texts(context), context.moderator?.role ?? .triage, try await publications.latest()
     )
     let steps = try await firstSteps.read()
-    let charts = [(StatisticsStore.Statistic.reports, true), (.decisions, true), (.listed, false), (.waiting, false)]
+    let charts = [
+      (StatisticsStore.Statistic.decisions, true), (.waiting, false), (.oldest, false), (.reports, true),
+      (.listed, false),
+    ]
+    let arrived = try await team.flow(since: days[0].day, until: now).arrived
     let stopped = try await UsefulnessPages.figures(of: remediations, pseudonymizer, onlyDays: true, at: now)
     return try pages.page(
       "home",
@@ -48,9 +53,11 @@ struct HomePages: Sendable {
         "reasons": Self.reasons(steps, texts),
         "tiles": Self.tiles(
           days.last, waiting: context.waiting.own, appeals: try await appeals.openCount(), role, texts),
-        "charts": charts.map { statistic, isSum in
-          DayChart.record(statistic.rawValue, days.map { ($0.day, $0[statistic]) }, isSum: isSum, texts)
-        } + [Self.chart(of: stopped, role, texts)],
+        "charts": [DayChart.record("arrived", days.map { ($0.day, arrived[$0.number] ?? 0) }, isSum: true, texts)]
+          + charts.map { statistic, isSum in
+            let name = statistic == .oldest ? "oldest" : statistic.rawValue
+            return DayChart.record(name, days.map { ($0.day, $0[statistic]) }, isSum: isSum, texts)
+          } + [Self.chart(of: stopped, role, texts)],
         "published": latest.map { PageTime($0.publishedAt, texts) },
         "serial": latest.map { texts.number($0.serial) } ?? "",
         "next": schedule.value.map { PageTime($0.next(after: now), texts) },

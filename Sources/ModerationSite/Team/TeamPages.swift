@@ -53,8 +53,8 @@ struct TeamPages: Sendable {
         ["name": texts("team.appeals-\(age)"), "count": texts.number(count)] as TemplateRecord
       },
       "charts": [
-        DayChart.record("arrived", history.map { ($0.day, flow.arrived[Self.day($0.day)] ?? 0) }, isSum: true, texts),
-        DayChart.record("decided", history.map { ($0.day, flow.decided[Self.day($0.day)] ?? 0) }, isSum: true, texts),
+        DayChart.record("arrived", history.map { ($0.day, flow.arrived[$0.number] ?? 0) }, isSum: true, texts),
+        DayChart.record("decided", history.map { ($0.day, flow.decided[$0.number] ?? 0) }, isSum: true, texts),
         DayChart.record("oldest", history.map { ($0.day, $0[.oldest]) }, isSum: false, texts),
       ],
       "agreement": AgreementPages.row(texts("reviews.all"), rated, texts),
@@ -69,10 +69,6 @@ struct TeamPages: Sendable {
     ]
     return try pages.page("team", page, context)
   }
-}
-
-extension TeamPages {
-  private static func day(_ midnight: Date) -> Int32 { Int32(midnight.timeIntervalSince1970 / 86_400) }
 }
 
 extension TeamFigures {

@@ -27,8 +27,19 @@ struct TemplatePages: Sendable {
     let outcomes = form.all("outcome").map { TextTemplates.Outcome(rawValue: $0) }
     let typed = form.all("text").enumerated().filter { !$0.element.allSatisfy(\.isWhitespace) }
       .map { (text: $0.element, outcome: outcomes.indices.contains($0.offset) ? outcomes[$0.offset] : nil) }
+    let named = [("kind", list.kind.rawValue), ("language", list.language), ("category", list.category?.slug ?? "")]
+    let unknown =
+      named.first { form[$0] ?? "" != $1 }.map { ($0.0, form[$0.0] ?? "") }
+      ?? form.all("outcome").first { !$0.isEmpty && TextTemplates.Outcome(rawValue: $0) == nil }.map { ("outcome", $0) }
+    if let (field, value) = unknown {
+      let problem = texts("templates.unknown", ["field": field, "value": value])
+      return try await show(context, list, typed: typed, problem: problem)
+    }
+    guard typed.count <= TextTemplates.most else {
+      return try await show(context, list, typed: typed, problem: texts.count("templates.too-many", TextTemplates.most))
+    }
     do {
-      let own = try typed.prefix(TextTemplates.most).map { text, outcome throws(RuleViolation) in
+      let own = try typed.map { text, outcome throws(RuleViolation) in
         list.kind == .reason
           ? (try RuleViolation.line(text, "text", atMost: list.kind.length), nil)
           : (try RuleViolation.text(text, "text", atMost: list.kind.length), outcome)

@@ -91,10 +91,10 @@ struct ServeCommand: AsyncParsableCommand {
       let watching = Task { await manager.watch() }
       defer { watching.cancel() }
       do {
-        defer { context.folder.noteServer(nil) }
+        let place = context.folder.lockServerAddress()
         try await server.run { port in
           let host = configuration.host
-          context.folder.noteServer(Settings.address(url: url, host: host, port: port))
+          if place != nil { context.folder.noteServer(Settings.address(url: url, host: host, port: port)) }
           manager.tell("READY=1\nSTATUS=\(Self.listening(url: url, host: host, port: port).prefix { $0 != "\n" })")
           print(
             welcome?.text(address: Settings.address(url: url, host: host, port: port))

@@ -19,9 +19,12 @@ public struct AppealStore: Sendable {
     self.pool = pool
   }
 
-  /// Safe to call again.
+  /// Opens an appeal and its case.
   public func file(_ appeal: Appeal) async throws {
-    try await pool.retrying { _ = try await $0.run(SQL.fileAppeal(appeal: appeal)) }
+    try await pool.transaction { connection in
+      try await connection.open(appeal)
+      _ = try await connection.run(SQL.enqueueCases([(appeal.number, .appeal)], at: appeal.filedAt))
+    }
   }
 
   /// Answers an appeal, or changes the answer.
@@ -290,5 +293,14 @@ public struct AppealTicket: Sendable, Equatable {
 
   private static func grouped(_ characters: [Character]) -> String {
     stride(from: 0, to: 32, by: 8).map { String(characters[$0..<$0 + 8]) }.joined(separator: "-")
+  }
+}
+
+extension PostgresConnection {
+  /// Stores an appeal, within a transaction, with the event that tells moderators of it. Safe to call again.
+  package func open(_ appeal: Appeal) async throws {
+    _ = try await run(SQL.fileAppeal(appeal: appeal))
+    let event = Event(.appealFiled, id: appeal.id, at: appeal.filedAt, ["number": .text("+\(appeal.number)")])
+    _ = try await run(SQL.recordEvent(event, at: appeal.filedAt))
   }
 }

@@ -39,6 +39,7 @@ struct ExplanationQuery {
   private let own: (removals: Place<UUID>, ceilings: Place<CeilingRow>)?
   private let facts: CoordinatorFacts
   private let names: Place<(id: Int32, name: String)>
+  private let directory: Place<DirectoryName>
   private let record: Place<RecordRow>
   private let weights: Place<Explanation.Weights>
   private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>, calls: Place<VerifiedCalls>)?
@@ -62,6 +63,7 @@ struct ExplanationQuery {
       facts == nil
       ? (pipeline.add(SQL.readRemovalsOfNumber(number: number)), pipeline.add(SQL.readCeilings())) : nil
     names = pipeline.add(SQL.readSourceNames(number: number))
+    directory = pipeline.add(SQL.readDirectoryNames(number: number))
     standing = pipeline.add(SQL.readStandingDecision(number: number))
     decisions = pipeline.add(SQL.readDecisions(number: number))
     holds = pipeline.add(SQL.readHold(number: number))
@@ -111,7 +113,8 @@ struct ExplanationQuery {
     explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
     explanation.stated = try results.rows(statements).first
-    let rules = try results.rows(ranges).filter { $0.applies(at: now) }
+    // No rule lists a number that a directory names.
+    let rules = try results.rows(directory).isEmpty ? try results.rows(ranges).filter { $0.applies(at: now) } : []
     if !rules.isEmpty {
       let set = try await thresholds.set(try results.rows(version).first ?? nil, ceilings)
       explanation.range = CurationState(rules: rules.compactMap { $0.limited(by: set) }).rule(for: number)

@@ -90,6 +90,9 @@ public struct DailyStatistics: Sendable, Equatable {
     self.day = day
   }
 
+  /// Days since 1970-01-01.
+  public var number: Int32 { Int32(day.timeIntervalSince1970 / 86_400) }
+
   /// Is 0 where no value was stored.
   public subscript(statistic: StatisticsStore.Statistic) -> Int64 { values[statistic] ?? 0 }
 }

@@ -91,7 +91,10 @@ import Testing
     let time = Date(timeIntervalSince1970: 1_795_000_000)
     try await TestDatabase.current.pool.withConnection { connection in
       _ = try await connection.execute(
-        "INSERT INTO queue (number, causes, urgency, country, since) VALUES (33199000248, 1, 0, 'FR', \(time))")
+        """
+        INSERT INTO queue (number, causes, urgency, country, since)
+        VALUES (33199000248, 1, 0, 'FR', \(time)), (33199000240, \(QueueCause.range.bit), 0, 'FR', \(time))
+        """)
       _ = try await connection.execute(
         """
         INSERT INTO ranges (number, pattern, app_id, prefix, firsts, lasts, state, treatment, category_id, members, heat, proposed_at)
@@ -115,14 +118,20 @@ import Testing
             uri: address, method: .get, headers: [.cookie: "ringfence_session=\(session)", .accept: "text/html"])
           #expect(response.status != .forbidden, "\(role) is led to \(address)")
           guard response.headers[.contentType]?.hasPrefix("text/html") == true else { continue }
-          let links = String(buffer: response.body).matches(of: /href="(\/moderation[^"#]*)/).map {
+          let page = String(buffer: response.body)
+          // Commands need access to the server's data.
+          let command = page.firstMatch(of: /ringfence [a-z-]+/)
+          #expect(role == .administrator || command == nil, "\(address): \(command?.output ?? "")")
+          let links = page.matches(of: /href="(\/moderation[^"#]*)/).map {
             String($0.1).replacing("&amp;", with: "&")
           }
           found += links.filter { seen.insert($0).inserted }
         }
         next = found
       }
-      #expect(seen.contains { $0.hasPrefix("/moderation/numbers/33199000248") })
+      for number in ["33199000248", "33199000240"] {
+        #expect(seen.contains { $0.hasPrefix("/moderation/numbers/\(number)") })
+      }
     }
   }
 

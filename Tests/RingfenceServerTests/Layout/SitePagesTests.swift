@@ -252,10 +252,16 @@ import Testing
         page.contains("<span>Protected</span><strong>1</strong>")
           && page.contains("<span>Numbers to list</span><strong>9</strong>"))
       #expect(try await visitor.post(path, ["decision": "approve"]).status == .unprocessableContent)
-      #expect(
-        try await visitor.post(path, ["decision": "approve", "reason": "One caller."]).location
-          == "\(path)?done=approve")
+      let approve = ["decision": "approve", "reason": "One caller.", "version": "proposed 0.0"]
+      #expect(try await visitor.post(path, approve).location == "\(path)?done=approve")
       #expect(try await RangeStore(pool: pool).rules(.approved).map(\.range.text) == ["+3319900024x"])
+      // The buttons of a page from before the decision do nothing, and the reason is kept.
+      for decision in ["approve", "reject", "remove"] {
+        let late = try await visitor.post(path, approve.merging(["decision": decision, "reason": "Too late."]) { $1 })
+        #expect(late.status == .unprocessableContent && late.text.contains("value=\"Too late.\""), "\(decision)")
+        #expect(late.text.contains("Another account has decided about this rule"), "\(decision)")
+      }
+      #expect(try await RangeStore(pool: pool).rules(.approved).map(\.reason) == ["One caller."])
     }
   }
 

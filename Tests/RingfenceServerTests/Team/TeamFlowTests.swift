@@ -32,10 +32,22 @@ import Testing
       _ = try await DecisionService(pool: pool).record(
         try Decision(number: number, treatment: .block, reason: "Calls.", decidedBy: "Ada", decidedAt: midnight + 60))
     }
+    // A case about a range is decided with it, as often as the range is.
+    _ = try await pool.run(SQL.enqueueCases([(33_199_000_300, .range)], at: midnight - day))
+    let rule = try RangeRule(
+      RangePattern("+3319900030x", plan: .current), reason: "x", proposedBy: "Bob", at: midnight - day)
+    let ranges = RangeService(stores: Stores(pool: pool))
+    _ = try await ranges.add([rule], by: .commandLine("Bob"), at: midnight - day)
+    let seen = try await RangeStore(pool: pool).rules()
+    try await ranges.decide(seen, isApproved: false, by: .commandLine("Ada"), reason: "x", at: midnight + 60)
+    _ = try await pool.run(SQL.settleCase(number: 33_199_000_300))
     let flow = try await TeamStore(pool: pool).flow(
       since: midnight - 30 * day, until: midnight + 120, target: 36 * 3_600)
     let today = Int32(midnight.timeIntervalSince1970 / day)
-    #expect(flow.arrived == [today - 2: 1, today - 1: 2] && flow.decided == [today: 2] && flow.inTime == 1)
+    #expect(flow.arrived == [today - 6: 1, today - 3: 2, today - 2: 1, today - 1: 3])
+    #expect(flow.decided == [today: 3] && flow.inTime == 2)
+    let figures = try await TeamStore(pool: pool).figures(since: midnight, until: midnight + 120, of: nil)
+    #expect(figures[.queue]?.map(\.key) == ["held", "range"] && figures[.day]?.map(\.decisions) == [3])
     #expect(flow.appeals == [0, 0, 3, 0])
   }
 
@@ -84,7 +96,9 @@ import Testing
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
       let page = try await chief.page("/moderation/publications")
       #expect(try await chief.page("/moderation").contains("No publication is scheduled"))
-      #expect(try await chief.send(page, to: path, [("time", "25:00")]).status != .seeOther)
+      let wrong = try await chief.send(page, to: path, [("time", "25:00")])
+      #expect(wrong.status == .unprocessableContent && wrong.text.contains("Write it like 03:00."))
+      #expect(wrong.text.contains("value=\"25:00\""))
       let saved = try await chief.send(page, to: path, [("time", "03:30")])
       #expect(saved.headers[.location] == "/moderation/publications?done=schedule")
       let home = try await chief.page("/moderation")

@@ -60,6 +60,29 @@ import Testing
     }
   }
 
+  @Test func `a list, an outcome or a text that does not exist is refused, and the input is kept`() async throws {
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let cases: [([(String, String)], String)] = [
+        ([("kind", "poem")], "The kind “poem”"), ([("language", "tlh")], "The language “tlh”"),
+        ([("category", "luck")], "The category “luck”"), ([("outcome", "both")], "The outcome “both”"),
+        (Array(repeating: ("text", "One more."), count: TextTemplates.most), "at most \(TextTemplates.most) texts"),
+      ]
+      let page = try await chief.page("\(path)?kind=answer&language=en")
+      for (fields, said) in cases {
+        let form = fields.reduce(page) { page, field in
+          page.replacing(
+            try! Regex("name=\"\(field.0)\" value=\"[^\"]*\""), with: "name=\"\(field.0)\" value=\"\(field.1)\"")
+        }
+        let more = fields.filter { ["text", "outcome"].contains($0.0) }
+        let answer = try await chief.send(form, to: path, [("text", "Never.")] + more)
+        #expect(answer.status == .unprocessableContent && answer.text.contains(said), "\(said)")
+        #expect(answer.text.contains("Never."), "\(said)")
+      }
+      #expect(try await templates.version().version == 0)
+    }
+  }
+
   @Test func `an answer has an outcome`() async throws {
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
       let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
