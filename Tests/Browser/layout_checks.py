@@ -14,6 +14,12 @@ SMALL_TEXT = """() => {
   return found
 }"""
 
+# Tables with a row that has not as many cells as the head.
+UNEVEN_TABLES = """() => [...document.querySelectorAll('table:has(thead)')].filter(table => {
+  const cells = row => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0)
+  return [...table.tBodies].some(body => [...body.rows].some(row => cells(row) !== cells(table.tHead.rows[0])))
+}).map(table => table.tHead.innerText)"""
+
 # Controls that are smaller than WCAG 2.2 requires. Links within a text are as high as its lines.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
   "button, .button, summary, select, textarea, input:not([type=hidden]), nav a, th a")]

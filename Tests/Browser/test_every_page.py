@@ -5,7 +5,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from every_page import PAGES
-from layout_checks import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, faults_of_widths
+from layout_checks import IS_TOO_WIDE, SHIFTS, SMALL_TARGETS, SMALL_TEXT, UNEVEN_TABLES, faults_of_widths
 
 WIDTHS = {360: 740, 1440: 900}
 # From the smallest phone to the largest screen, including the style sheet's breakpoints and the widths with the least
@@ -40,6 +40,7 @@ def check(home, one, each, width):
 
     assert not page.evaluate(IS_TOO_WIDE), "The page is wider than its window."
     assert page.evaluate(SMALL_TEXT) == []
+    assert page.evaluate(UNEVEN_TABLES) == []
     current = page.locator("nav.side [aria-current=page]").evaluate_all("all => all.map(each => each.firstChild.data.trim())")
     assert current == ([each.area] if each.area else [])
     if width == 360:

@@ -4,12 +4,15 @@ import Curation
 import HTTPServer
 
 extension FieldwiseRule {
+  /// The heads of the columns of ``cells(_:)``.
+  static func columns(_ texts: Localizer) -> [String] { lines.map { texts("thresholds.\($0.kind)") } }
+
   /// The limits to enter and to leave the list, one cell for each row of the form, without line breaks: `3 / 1.5`. A
   /// narrow window shows the column's name with each value.
   func cells(_ texts: Localizer) -> [TemplateRecord] {
-    Self.lines.map { line in
+    zip(Self.columns(texts), Self.lines).map { column, line in
       [
-        "column": texts("thresholds.\(line.kind)"),
+        "column": column,
         "figure": line.fields.map { texts.plain(self[field: $0]) }.joined(separator: "\u{202F}/\u{202F}"),
       ]
     }

@@ -129,6 +129,7 @@ extension ThresholdSet {
   /// The thresholds and the rules of lists in the template `thresholds`.
   func record(lists: [App], _ texts: Localizer) -> TemplateRecord {
     [
+      "columns": Threshold.columns(texts), "listColumns": SourceRule.columns(texts),
       "rows": thresholds.map { threshold in
         [
           "category": texts.category(threshold.category), "slug": threshold.category.slug,

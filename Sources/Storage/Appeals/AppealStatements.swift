@@ -6,7 +6,7 @@ package import PostgreSQL
 
 extension SQL {
   /// Leaves an existing appeal unchanged.
-  package static func fileAppeal(appeal: Appeal) -> Statement<Void> {
+  static func fileAppeal(appeal: Appeal) -> Statement<Void> {
     Statement(
       """
       INSERT INTO appeals (number, appeal_id, state, statement, filed_at) VALUES ($1, $2, 'open', $3, $4)
