@@ -52,15 +52,16 @@ package struct AppealService: Sendable {
   /// answer. Contacts are deleted 30 days later.
   /// - Parameters:
   ///   - expected: the open appeals that the moderator saw; nil for all that are open.
+  ///   - again: whether the last rejection is answered again where no appeal is open.
   ///   - answer: text for the owner; nil gives only the outcome.
   ///   - decisionID: of the decision to allow the number, where the appeals are upheld.
   /// - Throws: `RuleViolation`; `PostgresError`.
   package func settle(
-    _ number: Int64, expecting expected: Set<UUID>? = nil, as state: Appeal.State, by moderator: Actor,
-    answer: String?, decisionID: UUID = UUID(), at time: Date
+    _ number: Int64, expecting expected: Set<UUID>? = nil, again: Bool = false, as state: Appeal.State,
+    by moderator: Actor, answer: String?, decisionID: UUID = UUID(), at time: Date
   ) async throws -> AnswerOutcome {
     try await settle(
-      number, expecting: expected, as: state, by: moderator, answer: answer, decisionID: decisionID,
+      number, expecting: expected, again: again, as: state, by: moderator, answer: answer, decisionID: decisionID,
       at: time, noting: UUID())
   }
 
@@ -93,7 +94,7 @@ package struct AppealService: Sendable {
 
   /// As ``settle(_:expecting:as:by:answer:decisionID:at:)``. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
   func settle(
-    _ number: Int64, expecting expected: Set<UUID>?, as state: Appeal.State, by moderator: Actor,
+    _ number: Int64, expecting expected: Set<UUID>?, again: Bool = false, as state: Appeal.State, by moderator: Actor,
     answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID
   ) async throws -> AnswerOutcome {
     let decision = try Decision(
@@ -105,7 +106,12 @@ package struct AppealService: Sendable {
       if try await connection.hasMade(eventID, at: time) {
         return .answered(appeals.count { $0.isAnswered(state, by: moderator.name, at: time) })
       }
-      let open = appeals.filter { $0.state == .open }
+      var open = appeals.filter { $0.state == .open }
+      if open.isEmpty, again, let last = appeals.last, last.state == .rejected {
+        open = [last]
+        // The owner gets the new answer, and not the former one too.
+        _ = try await connection.run(SQL.withdrawAnswers(appeals: [last.id]))
+      }
       guard !open.isEmpty else { return .nothingOpen }
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
       // The form of a decision that was undone: its id cannot come into force again.

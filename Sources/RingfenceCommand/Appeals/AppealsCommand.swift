@@ -66,7 +66,7 @@ struct AppealsCommand: AsyncParsableCommand {
 
   struct Answer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Uphold or reject the open appeals of a number, or change the last answer.")
+      abstract: "Uphold or reject the open appeals of a number, or answer the last rejected one again.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: NumberOptions
@@ -94,19 +94,16 @@ struct AppealsCommand: AsyncParsableCommand {
         let state: Appeal.State = uphold ? .upheld : .rejected
         // As on the page, to uphold allows the number and removes it from the packs.
         let outcome = try await context.moderation.appeals.settle(
-          number, as: state, by: .commandLine(by), answer: reason, at: Date())
-        if outcome == .nothingOpen { try await change(number, to: state, in: context) }
+          number, again: true, as: state, by: .commandLine(by), answer: reason, at: Date())
+        if outcome == .nothingOpen {
+          throw CommandFailure.failed(
+            try await context.stores.appeals.appeals(of: number).isEmpty
+              ? "There is no appeal about +\(number). List open appeals with: ringfence appeals list"
+              : "The last appeal about +\(number) was upheld. To open it again, undo the decision: ringfence decide +\(number) --undo"
+          )
+        }
         print("+\(number): \(uphold ? "upheld" : "rejected").")
       }
-    }
-
-    /// Changes the answer to the last appeal.
-    private func change(_ number: Int64, to state: Appeal.State, in context: CommandContext) async throws {
-      guard let last = try await context.stores.appeals.appeals(of: number).last else {
-        throw CommandFailure.failed(
-          "There is no appeal about +\(number). List open appeals with: ringfence appeals list")
-      }
-      _ = try await context.stores.appeals.answer(try last.answered(state, by: by, at: Date(), answer: reason))
     }
   }
 }

@@ -27,12 +27,6 @@ public struct AppealStore: Sendable {
     }
   }
 
-  /// Answers an appeal, or changes the answer.
-  /// - Returns: whether there is such an appeal.
-  public func answer(_ appeal: Appeal) async throws -> Bool {
-    try await pool.retrying { try await !$0.run(SQL.answerAppeal(appeal: appeal)).isEmpty }
-  }
-
   /// A number's appeals, the oldest first.
   public func appeals(of number: Int64) async throws -> [Appeal] {
     try await pool.run(SQL.readAppealsOf(number: number))

@@ -214,6 +214,26 @@ extension AppealFilingTests {
     #expect(upheld.allSatisfy { $0.at == now + 120 + Appeal.undoWindow && $0.body.contains(#""state":"upheld""#) })
   }
 
+  @Test func `a rejected appeal is answered again with everything that an answer does`() async throws {
+    _ = try await service.file(try filing(contact: "owner@example.org"), ticket: AppealTicket(), stamp: stamp(1))
+    let ada = Actor(name: "Ada", role: .moderator)
+    func answer(_ state: Appeal.State, _ text: String?, at seconds: Double) async throws -> AnswerOutcome {
+      try await service.settle(number, again: true, as: state, by: ada, answer: text, at: now + seconds)
+    }
+    #expect(try await answer(.rejected, "No.", at: 60) == .answered(1))
+    #expect(try await answer(.rejected, "No, because it calls at night.", at: 120) == .answered(1))
+    // The former answer is not mailed any more.
+    #expect(try await mails().map { $0.body.contains("at night") } == [true])
+    #expect(try await answer(.upheld, nil, at: 180) == .answered(1))
+    #expect(try await mails().map { $0.body.contains("upheld") } == [true])
+    #expect(try await DecisionStore(pool: pool).history(of: number).map(\.kind) == [.decision(.allow)])
+    for (action, events) in [("appeal.reject", 2), ("appeal.uphold", 1)] {
+      #expect(try await count("SELECT count(*) FROM audit_events WHERE action = \(action)") == events)
+    }
+    // Only the undoing of the decision opens it again.
+    #expect(try await answer(.rejected, "No.", at: 240) == .nothingOpen)
+  }
+
   @Test func `the end of a decision takes back the answers that it gave, and no others`() async throws {
     let (decisions, blocking, upholding) = (DecisionService(pool: pool), UUID(), UUID())
     let block = try Decision(

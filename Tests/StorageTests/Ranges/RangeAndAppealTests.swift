@@ -95,10 +95,10 @@ import Testing
     let answer = try appeal.answered(.rejected, by: "Ada", at: now, answer: nil)
     var mine = answer
     mine.number = victim
-    #expect(try await store.answer(mine))
+    _ = try await pool.run(SQL.answerAppeal(appeal: mine))
     #expect(try await !appsSee(victim))
     mine.state = .upheld
-    #expect(try await store.answer(mine))
+    _ = try await pool.run(SQL.answerAppeal(appeal: mine))
     #expect(try await appsSee(victim))
     #expect(try await store.appeals(of: victim).map(\.state) == [.upheld])
   }
