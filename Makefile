@@ -79,7 +79,7 @@ test-swift:
 # Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
 # Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
 # The longest file and the folders with long tests come first, so that no long file is left for one process at the end.
-PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Numbers Tests/Browser Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
+PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Numbers Tests/Browser Tests/TelephoneSystems Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
   Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py
 TEXTS = Tests/Documentation $(addprefix Tests/Architecture/,test_comments.py test_declarations.py test_layers.py)
 ALONE = Tests/Faults Tests/HighAvailability

@@ -77,7 +77,7 @@ final class PhoneBlockReports: Sendable {
     do {
       _ = try await identifications.take(batch, from: app)
       // PhoneBlock's devices report calls that they have kept from ringing.
-      counter.note(.phoneBlock, isBlocked: true, person: reporter, of: app, at: now)
+      await counter.note(.phoneBlock, isBlocked: true, person: reporter, of: app, at: now)
     } catch {
       calls.withLock { $0.giveBack(reporter, takenAt: now) }
       throw error

@@ -66,7 +66,7 @@ struct TelephoneSystemsController: Sendable {
     if CallVerification(said) == .failed, let rule = context.app?.failedCalls { answer.apply(rule) }
     // A call that is refused for its failed verification alone matched no list.
     if let listed, isCounted, request.method == .get {
-      counter.note(
+      await counter.note(
         .telephoneSystems, isBlocked: answer.verdict == .block,
         classes: [.numberType: number.kind.rawValue, .treatment: listed.mayBlock ? "block" : "identify"],
         of: context.app, at: Date())

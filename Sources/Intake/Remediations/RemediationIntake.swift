@@ -196,10 +196,17 @@ package struct RemediationIntake: Sendable {
   }
 
   /// Commits until ``close()``; run it in one task for the lifetime of the server.
-  package func run() async { await commits.run() }
+  package func run() async {
+    async let counting: Void = counter.commits.run()
+    await commits.run()
+    await counting
+  }
 
   /// Refuses new submissions; accepted ones are committed and answered, and then ``run()`` returns.
-  package func close() { commits.close() }
+  package func close() {
+    commits.close()
+    counter.commits.close()
+  }
 }
 
 /// A lock that copies of a value share.
@@ -208,21 +215,9 @@ private final class Shared<Value: Sendable>: Sendable {
   init(_ value: Value) { self.value = Mutex(value) }
 }
 
-/// Calls that the server itself counts, in memory until they are stored: a kill loses calls of the last seconds. No
-/// number is kept.
+/// Calls that the server itself counts, on disk before it answers. No number is kept.
 package final class RemediationCounter: Sendable {
-  private struct Place: Hashable {
-    let day: Int32
-    let sender: RemediationSender
-  }
-
-  private struct Counted {
-    var people: Set<[UInt8]> = []
-    var rows: [[RemediationClass: String]: RemediationTally] = [:]
-  }
-
   private struct State {
-    var counted: [Place: Counted] = [:]
     /// The calls of telephone systems by app on a day: one key cannot move a sum without end.
     var ofApps: (day: Int32, calls: [Int32: Int]) = (0, [:])
     /// Batches whose commit failed: sent again as they are, because it may have succeeded.
@@ -235,45 +230,47 @@ package final class RemediationCounter: Sendable {
   private let store: RemediationStore
   private let pseudonymizer: Pseudonymizer
   private let state = Mutex(State())
+  fileprivate let commits: GroupCommit<RemediationBatch, Bool>
 
   fileprivate init(store: RemediationStore, pseudonymizer: Pseudonymizer) {
     (self.store, self.pseudonymizer) = (store, pseudonymizer)
+    // A call is not kept waiting for its count.
+    commits = GroupCommit(
+      capacity: 1_024, batchSize: 256, patience: .milliseconds(500), stallLimit: .seconds(1),
+      isolates: { StoreFailure($0) == .perhapsOneItem }, commit: { try await store.accept($0) })
   }
 
-  /// Counts a call.
+  /// Counts a call. When it returns, the count is on disk, or could not be stored within a second and is tried again by
+  /// ``flush()``.
   /// - Parameters:
   ///   - person: the app's name for its user; nil where the sender is no person.
   package func note(
     _ sender: RemediationSender, isBlocked: Bool, classes: [RemediationClass: String] = [:], person: String? = nil,
     of app: App?, at now: Date
-  ) {
+  ) async {
     let day = ComplaintDays.day(of: now)
-    let name = person.map { pseudonymizer.pseudonym(of: "remediations \(day) \($0)", appID: app?.id ?? 0) }
-    state.withLock { state in
-      if sender == .telephoneSystems {
+    if sender == .telephoneSystems {
+      let hasRoom = state.withLock { state in
         if state.ofApps.day != day { state.ofApps = (day, [:]) }
-        let calls = state.ofApps.calls[app?.id ?? 0, default: 0]
-        guard calls < Self.callsOfAppADay else { return }
-        state.ofApps.calls[app?.id ?? 0] = calls + 1
+        state.ofApps.calls[app?.id ?? 0, default: 0] += 1
+        return state.ofApps.calls[app?.id ?? 0, default: 0] <= Self.callsOfAppADay
       }
-      let tally = RemediationTally(matched: 1, blocked: isBlocked ? 1 : 0, labeled: isBlocked ? 0 : 1)
-      let place = Place(day: day, sender: sender)
-      state.counted[place, default: Counted()].rows[classes, default: .init()] += tally
-      if let name { state.counted[place]?.people.insert(name) }
+      guard hasRoom else { return }
     }
+    let name = person.map { pseudonymizer.pseudonym(of: "remediations \(day) \($0)", appID: app?.id ?? 0) }
+    let tally = RemediationTally(matched: 1, blocked: isBlocked ? 1 : 0, labeled: isBlocked ? 0 : 1)
+    let batch = RemediationBatch(
+      day: day, sender: sender, mark: (0..<16).map { _ in .random(in: 0...255) }, people: name.map { [$0] } ?? [],
+      rows: [RemediationRow(classes, tally)])
+    do { _ = try await commits.submit([batch]) } catch { state.withLock { $0.unsure.append(batch) } }
   }
 
-  /// Stores what was counted since the last call. After an error it is kept, and counted once.
+  /// Stores what failed since the last call. After an error it is kept, and counted once.
   /// - Throws: the database's error.
   package func flush() async throws {
     let batches = state.withLock { state in
-      let fresh = state.counted.map { place, counted in
-        RemediationBatch(
-          day: place.day, sender: place.sender, mark: (0..<16).map { _ in .random(in: 0...255) },
-          people: Array(counted.people), rows: counted.rows.map { RemediationRow($0, $1) })
-      }
-      defer { (state.counted, state.unsure) = ([:], []) }
-      return state.unsure + fresh
+      defer { state.unsure = [] }
+      return state.unsure
     }
     do {
       _ = try await store.accept(batches)

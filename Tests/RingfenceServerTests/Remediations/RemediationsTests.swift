@@ -110,8 +110,6 @@ import Testing
         let path = "/phoneblock/api/report-call/0012015550123"
         #expect(try await server.client.execute(uri: path, method: .post, headers: bearer).status == .noContent)
       }
-      try await server.remediations.counter.flush()
-      try await server.remediations.counter.flush()
     }
     #expect(
       try await sums() == [
