@@ -42,11 +42,17 @@ def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
     again = run("import", "complaints", zipped, "--format", "jsonl", "--data", data).stdout
     assert "5,000 accepted: 0 new, 5,000 already stored" in again
 
+    recipes = tmp_path / "recipes.yaml"
+    recipes.write_text("recipes:\n  - {name: toxic, kind: identification, top: 10, rank: useful}\n")
+    preview = ("publish", "--preview", "--data", data, "--at", "2026-11-21T00:00:00Z", "--reproduce", "--recipes", recipes)
+    assert run(*preview).stdout == "toxic: 10 entries, 10 added, 0 removed\n"
+    assert "Leave out --serial" in run(*preview, "--serial", 7, code=2).stderr
     assert "Publication 1" in run("publish", "--data", data, "--at", "2026-11-21T00:00:00Z", "--reproduce").stdout
     manifest = publications.check(data / "publications")
     toxic = next(pack for pack in manifest["packs"] if pack["name"] == "toxic")
     path = data / "publications" / toxic["path"]
     assert toxic["entries"] > 20
+    assert run(*preview).stdout == f"toxic: 10 entries, 0 added, {toxic['entries'] - 10} removed\n"
     run("pack", "verify", path)
     numbers = [int(line.split("\t")[0]) for line in run("pack", "dump", path, "--format", "tsv").stdout.splitlines()]
     assert len(numbers) == toxic["entries"]

@@ -58,6 +58,7 @@ extension Recipe {
   }
 
   private static func ranking(_ ranking: Ranking, _ texts: Localizer) -> String {
+    if ranking.isUseful { return texts("recipes.useful") }
     let weights = [
       ("heat", ranking.heat), ("identifications", ranking.identifications), ("evidence", ranking.evidence),
     ]

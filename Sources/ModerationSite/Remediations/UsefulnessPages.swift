@@ -22,8 +22,7 @@ struct UsefulnessPages: Sendable {
   static func figures(
     of store: RemediationStore, _ pseudonymizer: Pseudonymizer, onlyDays: Bool = false, at now: Date
   ) async throws -> RemediationFigures {
-    let sums = try await store.sums(since: RemediationFigures.firstDay(at: now), onlyDays: onlyDays)
-    return RemediationFigures(sums, at: now, bits: pseudonymizer.secret(for:))
+    try await store.figures(onlyDays: onlyDays, at: now, bits: pseudonymizer.secret(for:))
   }
 
   @Sendable func show(_ request: Request, context: ServerRequestContext) async throws -> Response {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CallerPack
-import Curation
-import Foundation
+import CallerPackBuilder
+package import Curation
+package import Foundation
 import Logging
 import PostgreSQL
 import Storage
+import Support
 
 extension Publisher {
   /// The packs of one snapshot of the database, and the state of sources in it.
@@ -17,7 +19,7 @@ extension Publisher {
   /// Writes the packs from one snapshot of the database and reads them back.
   func makePacks(_ work: PublicationWork) async throws -> MadePacks {
     let bench = PackBuild(folder: folder, serial: work.serial, time: work.request.time, former: work.former)
-    let recipes = try recipes.current()
+    let recipes = try await weighedRecipes(at: work.request.time)
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources,
       temporaryFolder: "\(folder.path)/.work", review: review, protection: protection,
@@ -43,6 +45,48 @@ extension Publisher {
     }
     let missing = try bench.missing(besides: Set(drafts.map(\.figures.name)), changes)
     return MadePacks(drafts: drafts + missing, sources: written.sources)
+  }
+
+  /// The recipes, with the weights of classes where they rank by usefulness.
+  private func weighedRecipes(at time: Date) async throws -> [Recipe] {
+    var recipes = try recipes.current()
+    guard recipes.contains(where: \.ranking.isUseful) else { return recipes }
+    let weights = try await usefulness(time)
+    for index in recipes.indices where recipes[index].ranking.isUseful { recipes[index].ranking.classes = weights }
+    return recipes
+  }
+
+  /// A pack that a publication would make, beside the same pack of the newest one.
+  package struct Preview: Sendable {
+    package let name: String
+    package let changes: ChangeTotals
+  }
+
+  /// The packs that a publication at this time would make, with the weights of its classes. Nothing is published, and no
+  /// number is newly held.
+  package func preview(at time: Date) async throws -> (packs: [Preview], weights: ClassWeights?) {
+    let recipes = try await weighedRecipes(at: time)
+    let files = URL(filePath: NSTemporaryDirectory()).appending(path: "ringfence-preview-\(UUID().uuidString)").path
+    try PrivateFile.makeFolder(files)
+    defer { try? FileManager.default.removeItem(atPath: files) }
+    let content = PackContent(
+      store: store, selection: selection, recipes: recipes, sources: sources, temporaryFolder: files,
+      protection: protection)
+    let bench = PackBuild(folder: folder, serial: 0, time: time, former: try folder.manifest()?.manifest)
+    let written = try await content.fill(at: time, spool: ListedSpool(path: "\(files)/placed")) { spec in
+      try PackWriter(
+        path: "\(files)/\(spec.name)", options: .init(kind: spec.recipe.packKind, maximumEntries: spec.recipe.limit))
+    } progress: { _, _ in
+    }
+    let packs = try written.packs.packs.map { pack in
+      var walk = try PublicationDiffWalk(
+        before: bench.formerReader(pack.spec.name, kind: pack.spec.recipe.packKind),
+        after: PackReader.open(path: "\(files)/\(pack.spec.name)"), behind: 0)
+      var changes = ChangeTotals()
+      while let step = try walk.next() { changes.take(step.change?.kind) }
+      return Preview(name: pack.spec.name, changes: changes)
+    }
+    return (packs, recipes.lazy.compactMap(\.ranking.classes).first)
   }
 
   /// The most rules without room that are logged; gates have the count of all.

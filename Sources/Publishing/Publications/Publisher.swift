@@ -23,6 +23,7 @@ public struct Publisher: Sendable {
   let policy: PublicationPolicy
   let protection: @Sendable (PostgresConnection) async throws -> ProtectionLookup
   let holding: BrigadeReview?
+  let usefulness: @Sendable (Date) async throws -> ClassWeights
   let failures = PublicationFailures()
   let logger: Logger
 
@@ -34,13 +35,15 @@ public struct Publisher: Sendable {
   ///   server runs. The folder's newest root must list the key, unless there is no root yet.
   /// - protection: loads from the snapshot a function that returns the reason why a number is protected, or nil.
   /// - holding: reviews candidates for brigades before the selection; nil holds nothing.
+  /// - usefulness: the weights of classes at a time, for recipes with `rank: useful`.
   public init(
     store: PublicationStore, folder: PublicationFolder,
     recipes: @autoclosure @escaping @Sendable () throws -> [Recipe] = Recipe.shipped,
     selection: Selection = Selection(), sources: ContentSources = ContentSources(),
     signing: @escaping @Sendable () throws -> SigningKey, policy: PublicationPolicy = PublicationPolicy(),
     protection: @escaping @Sendable (PostgresConnection) async throws -> ProtectionLookup = { _ in .none },
-    holding: BrigadeReview? = nil, logger: Logger
+    holding: BrigadeReview? = nil,
+    usefulness: @escaping @Sendable (Date) async throws -> ClassWeights = { _ in ClassWeights() }, logger: Logger
   ) {
     self.store = store
     self.folder = folder
@@ -51,6 +54,7 @@ public struct Publisher: Sendable {
     self.policy = policy
     self.protection = protection
     self.holding = holding
+    self.usefulness = usefulness
     self.logger = logger
   }
 

@@ -5,6 +5,7 @@ import CallerPack
 import Curation
 import Foundation
 import HTTPServer
+import Intake
 import Logging
 import Publishing
 import Storage
@@ -50,7 +51,13 @@ struct PublishCommand: AsyncParsableCommand {
   @Option(help: .value("name", "Name for the audit log; required with --overrule."))
   var by: String?
 
+  @Flag(help: "Publish nothing; print how the packs would differ from the newest publication.")
+  var preview = false
+
   func validate() throws {
+    guard !preview || (serial == nil && overrule.isEmpty) else {
+      throw ValidationError("--preview publishes nothing. Leave out --serial and --overrule.")
+    }
     try check(top, "--top", in: 1...Recipe.maxEntries)
     guard serial ?? 1 >= 1 else { throw ValidationError("--serial is \(serial ?? 0). Use 1 or more.") }
     try validateOverrules()
@@ -90,11 +97,26 @@ struct PublishCommand: AsyncParsableCommand {
     let time = at.flatMap(Timestamp.parse) ?? Date()
     try validateLifetime(from: time, to: time + policy.lifetime)
     try await CommandContext.open(settings) { context in
+      if preview {
+        let publisher = try context.publisher(policy, recipes: try settings.recipes, top: top, logger: .quiet)
+        return show(try await publisher.preview(at: time))
+      }
       let request = PublicationRequest(time: time, serial: serial, overrules: overrules)
       print(try await context.publish(request, policy, recipes: try settings.recipes, top: top))
       if let failure = try await context.afterPublish(logger: .quiet)?.run(waits: true) {
         throw CommandFailure.failed("The publication is made. \(failure)")
       }
+    }
+  }
+
+  private func show(_ preview: (packs: [Publisher.Preview], weights: ClassWeights?)) {
+    for pack in preview.packs {
+      let changes = pack.changes
+      let entries = changes.kept + changes.relabelled + changes.entered
+      print("\(pack.name): \(entries) entries, \(changes.entered) added, \(changes.left) removed")
+    }
+    for (kind, value, weight) in preview.weights?.all ?? [] {
+      print("weight of \(kind.rawValue) \(value): \(PlainNumber.fixed(weight, places: 2))")
     }
   }
 
@@ -154,9 +176,20 @@ extension CommandContext {
         return ProtectionLookup(
           { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } },
           first: { protected.first(in: $0)?.number })
-      }, holding: BrigadeReview(store: stores.holds), logger: logger)
+      }, holding: BrigadeReview(store: stores.holds), usefulness: try usefulness, logger: logger)
     try publisher.checkRecipes()
     return publisher
+  }
+
+  /// The weights of classes by the counts of phones.
+  private var usefulness: @Sendable (Date) async throws -> ClassWeights {
+    get throws {
+      let (store, pseudonymizer) = (stores.remediations, try folder.pseudonymizer())
+      return { time in
+        let figures = try await store.figures(at: time, bits: pseudonymizer.secret(for:))
+        return ClassWeights(figures, numbers: try await store.listedNumbers())
+      }
+    }
   }
 
   /// Finds the recipe file in force. A file that is gone for a moment must not be replaced by the shipped one.

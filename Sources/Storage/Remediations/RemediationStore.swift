@@ -61,6 +61,17 @@ public struct RemediationStore: Sendable {
     }.compactMap(\.self)
   }
 
+  /// The figures that pages show.
+  /// - Parameters:
+  ///   - onlyDays: whether sums by class are left out.
+  ///   - bits: see ``RemediationFigures/init(_:of:at:bits:)``.
+  public func figures(
+    onlyDays: Bool = false, at now: Date, bits: (String) -> [UInt8]
+  ) async throws -> RemediationFigures {
+    let sums = try await sums(since: RemediationFigures.firstDay(at: now), onlyDays: onlyDays)
+    return RemediationFigures(sums, at: now, bits: bits)
+  }
+
   /// The names of all packs that were ever published, and of all lists.
   public func knownNames() async throws -> [RemediationClass: Set<String>] {
     try await pool.run(

@@ -33,6 +33,7 @@ import Testing
           empty: write
         - { name: b, kind: blocking, top: 1, shards: 3, evidence: true }
         - { name: c, kind: identification, top: 1, evidence: false }
+        - { name: d, kind: blocking, top: 1, rank: useful }
       """)
     let labels = RecipeLabels(
       language: "de", names: [.fraud: "Betrug", .oneRing: "Lockanruf"],
@@ -47,6 +48,7 @@ import Testing
           formats: ["csv", "2gis"], keepsEmpty: true),
         Recipe(name: "b", kind: .blocking, limit: 1, shards: .hashed(3), sharesEvidence: true),
         Recipe(name: "c", kind: .identification, limit: 1),
+        Recipe(name: "d", kind: .blocking, limit: 1, ranking: .useful),
       ])
   }
 

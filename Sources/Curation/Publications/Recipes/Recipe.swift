@@ -132,6 +132,10 @@ public struct Ranking: Sendable, Equatable {
   public var identifications: Double
   /// Weight of long-term complaints (half-life 125 days).
   public var evidence: Double
+  /// Whether heat is multiplied by the usefulness of the number's classes.
+  public var isUseful = false
+  /// Set for each publication of a recipe that ``isUseful``.
+  public var classes: ClassWeights?
 
   /// - Parameters: weights, 0 or more.
   public init(heat: Double = 0, identifications: Double = 0, evidence: Double = 0) {
@@ -143,10 +147,20 @@ public struct Ranking: Sendable, Equatable {
   public static let heat = Ranking(heat: 1)
   public static let identifications = Ranking(identifications: 1)
   public static let evidence = Ranking(evidence: 1)
+  public static var useful: Ranking {
+    var ranking = heat
+    ranking.isUseful = true
+    return ranking
+  }
 
   /// The rank of an entry; greater ranks come first.
   public func score(heat: Double, identifications: Double, evidence: Double) -> Double {
     self.heat * heat + self.identifications * identifications + self.evidence * evidence
+  }
+
+  /// The factor of a number's rank.
+  public func weight(of number: Int64, _ cause: ListedNumber.Cause) -> Double {
+    classes?.weight(of: number, cause) ?? 1
   }
 }
 
@@ -166,7 +180,7 @@ public struct SelectionCut: Sendable, Equatable {
 
   /// The rank that every number below the cut is under; infinite where it is unknown.
   public func bound(of ranking: Ranking) -> Double {
-    guard ranking.evidence == 0 else { return .infinity }
+    guard ranking.evidence == 0, !ranking.isUseful else { return .infinity }
     return ranking.score(
       heat: ranking.heat > 0 ? heat : 0, identifications: ranking.identifications > 0 ? identifications : 0, evidence: 0
     )
@@ -177,7 +191,9 @@ public struct SelectionCut: Sendable, Equatable {
     var wanted = (hot: 0, identified: 0)
     for recipe in recipes where recipe.source != .directory {
       let ranking = recipe.ranking
-      guard ranking.evidence == 0, (ranking.heat > 0) != (ranking.identifications > 0) else { return nil }
+      guard ranking.evidence == 0, !ranking.isUseful, (ranking.heat > 0) != (ranking.identifications > 0) else {
+        return nil
+      }
       let entries = recipe.limit * packs(recipe)
       if ranking.heat > 0 {
         wanted.hot = max(wanted.hot, entries + entries / 4)

@@ -63,6 +63,7 @@ final class RecipeRule: Sendable {
     if let item = number.listed, takes(item) {
       if isIdentifiedOnly, !(item.identifications > 0) { return nil }
       return ranking.score(heat: item.heat, identifications: item.identifications, evidence: item.evidence)
+        * ranking.weight(of: number.number, item.cause)
     }
     guard takesDirectory, let entry = number.entry, !isIdentifiedOnly || entry.identifications > 0 else { return nil }
     return ranking.score(heat: 0, identifications: entry.identifications, evidence: 0)

@@ -116,7 +116,8 @@ final class RecipeReader {
       case "heat": return .heat
       case "identifications": return .identifications
       case "evidence": return .evidence
-      default: report(node, "rank must be \(known.joined(separator: ", ")), or weights of them")
+      case "useful": return .useful
+      default: report(node, "rank must be useful, \(known.joined(separator: ", ")), or weights of the last three")
       }
       return nil
     }
