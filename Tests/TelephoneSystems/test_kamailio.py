@@ -48,6 +48,16 @@ def test_listed_callers_are_blocked_with_a_reason(ours, tmp_path):
     assert sums(server) == {"": (100, 100), "block": (100, 0), "identify": (0, 100)}
 
 
+def test_parameters_are_no_part_of_the_number(ours, tmp_path):
+    """Carriers write the trunk behind the number (RFC 4904). The field of sipp's file ends at a semicolon."""
+    server, key = ours
+    with Kamailio(tmp_path, server.address, key, PLAIN) as exchange:
+        scenario = (tmp_path / "scenario.xml").read_text()
+        (tmp_path / "scenario.xml").write_text(scenario.replace("[field0]@", "[field0];tgrp=grp1;trunk-context=example.com@"))
+        ended(exchange.calls(BLOCKED[:1], 2, 50))
+        assert len(exchange.said("blocked")) == 2
+
+
 @pytest.mark.parametrize("rule", ["nothing", "reject"])
 def test_a_failed_verification_is_passed_on(ours, tmp_path, rule):
     server, key = ours
@@ -60,7 +70,10 @@ def test_a_failed_verification_is_passed_on(ours, tmp_path, rule):
 
     wait_until(lambda: verdict() == ("block" if rule == "reject" else "allow"), 30, "the rule to be known")
     results = ["TN-Validation-Passed", "TN-Validation-Failed", "TN-Validation-Failed-C", "No-TN-Validation", ""]
-    forms = ["sip:{};verstat={}@127.0.0.1;user=phone", "sip:{}@127.0.0.1;user=phone;verstat={}", "tel:{};verstat={}"]
+    # Behind the number, behind the host, without a host, in a second address of a line that is folded.
+    forms = [
+        "sip:{};verstat={}@127.0.0.1;user=phone", "sip:{}@127.0.0.1;user=phone;verstat={}", "tel:{};verstat={}",
+        "sip:someone@127.0.0.1>,\r\n <tel:{};verstat={}"]
     with Kamailio(tmp_path, server.address, key, VERIFIED) as exchange:
         failed = []
         for place, (form, result) in enumerate(itertools.product(forms, results)):
@@ -68,7 +81,7 @@ def test_a_failed_verification_is_passed_on(ours, tmp_path, rule):
             asserted = form.format(f"+{number}", result) if result else form.replace(";verstat={}", "").format(f"+{number}")
             ended(exchange.calls([number], 2, 50, asserted))
             failed += ["+" + number] * 2 if "Failed" in result else []
-        assert len(failed) == 12 and exchange.said("blocked") == (failed if rule == "reject" else [])
+        assert len(failed) == 16 and exchange.said("blocked") == (failed if rule == "reject" else [])
 
 
 def test_calls_are_let_through_while_the_server_is_away(ours, tmp_path):
