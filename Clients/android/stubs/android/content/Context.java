@@ -29,6 +29,14 @@ public abstract class Context {
     return folder;
   }
 
+  public String getPackageName() {
+    return "org.example.caller";
+  }
+
+  public PackageManager getPackageManager() {
+    return new PackageManager();
+  }
+
   public Object getSystemService(String name) {
     return services.get(name);
   }

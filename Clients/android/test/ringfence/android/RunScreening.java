@@ -8,6 +8,8 @@ import android.Manifest;
 import android.app.NotificationManager;
 import android.content.ContentResolver;
 import android.content.Context;
+import android.content.pm.PackageInfo;
+import android.content.pm.PackageManager;
 import android.content.res.Resources;
 import android.database.Cursor;
 import android.net.Uri;
@@ -32,9 +34,13 @@ import ringfence.client.Environment;
 import ringfence.client.Report;
 import ringfence.client.Transport;
 
-/** The service and the work of an app on a phone of stubs: RunScreening PACK BLOCKED IDENTIFIED, a pack of kind both and two numbers of it. */
+/**
+ * The service and the work of an app on a phone of stubs: RunScreening PACK BLOCKED IDENTIFIED ROOT, a pack of kind both, two
+ * numbers of it, and the root of a publication.
+ */
 public final class RunScreening {
   private static File pack;
+  private static byte[] root;
   private static String blocked;
   private static String identified;
   private static final NotificationManager NOTIFICATIONS = new NotificationManager();
@@ -50,6 +56,7 @@ public final class RunScreening {
 
   public static void main(String[] arguments) throws IOException {
     pack = new File(arguments[0]);
+    root = Files.readAllBytes(new File(arguments[3]).toPath());
     blocked = arguments[1];
     identified = arguments[2];
     Checks.run("a blocked number is rejected", folder -> {
@@ -135,6 +142,51 @@ public final class RunScreening {
       for (int i = 0; i < 3; i++) same(rejected(call), true, "each answer");
       drain();
       same(new String(Files.readAllBytes(new File(folder, "ringfence/outbox").toPath()), "UTF-8").split("\"named\":1", -1).length, 2, "counts");
+    });
+    Checks.run("calls of a pack are counted without numbers, if the app says so", folder -> {
+      for (boolean isCounted : new boolean[] {true, false}) {
+        Checks.empty(folder);
+        start(folder).countsRemediations = isCounted;
+        rejected(call("tel:+" + blocked));
+        rejected(call("tel:+" + identified));
+        rejected(new Call.Details(0, Uri.parse("tel:+" + identified), Connection.VERIFICATION_STATUS_FAILED));
+        rejected(call("tel:+493023125999"));
+        drain();
+        for (int i = 0; i < 2; i++) Ringfence.get().allow(Long.parseLong(blocked));
+        Ringfence.get().allow(493023125999L);
+        rejected(call("tel:+" + blocked));
+        drain();
+        String text = isCounted ? new String(Files.readAllBytes(new File(folder, "ringfence/outbox").toPath()), "UTF-8") : "";
+        same(text.contains("30231"), false, "a number in the counts");
+        for (String outcome : new String[] {"BLOCKED", "LABELED", "MATCHED", "OVERRIDDEN"}) {
+          String type = outcome.equals("BLOCKED") || outcome.equals("OVERRIDDEN") ? "block" : "identify";
+          String item = outcome + " {\"number_type\":\"fixed_line\",\"pack\":\"both\",\"treatment\":\"" + type + "\"}";
+          same(text.split(java.util.regex.Pattern.quote(item), -1).length, isCounted ? 2 : 1, item + " in " + text);
+        }
+        same(new File(folder, "ringfence/outbox").exists(), isCounted, "the file");
+      }
+    });
+    Checks.run("the server is told the app and its version, if the app says so", folder -> {
+      PackageInfo none = null;
+      PackageInfo unnamed = new PackageInfo();
+      PackageInfo beta = new PackageInfo();
+      beta.versionName = "2.1 (beta)";
+      for (PackageInfo installed : new PackageInfo[] {none, unnamed, beta}) {
+        for (boolean isStated : new boolean[] {true, false}) {
+          PackageManager.installed = installed;
+          Ringfence.Options options = options();
+          options.statesVersion = isStated;
+          String[] said = {"no request"};
+          options.transport = (request, receiver) -> {
+            if (request.url.getPath().endsWith("/manifest.json")) said[0] = request.fields.get("Ringfence-Client");
+            receiver.head(new Transport.Head(404, new java.util.HashMap<>()));
+          };
+          Ringfence.start(new Service(), options);
+          new RingfenceWork.Update(new Service(), new WorkerParameters()).doWork();
+          String version = installed == beta ? "2.1beta" : "0";
+          same(said[0], isStated ? "org.example.caller/" + version + "; serial=0" : null, "the field");
+        }
+      }
     });
     Checks.run("nothing makes the service throw", folder -> {
       start(folder);
@@ -234,7 +286,7 @@ public final class RunScreening {
   }
 
   private static Ringfence.Options options() {
-    Ringfence.Options options = new Ringfence.Options("https://ringfence.example/v1", "rf_key", new byte[] {1}, "both");
+    Ringfence.Options options = new Ringfence.Options("https://ringfence.example/v1", "rf_key", root, "both");
     options.environment = new Environment() {
       @Override
       public double chance() {

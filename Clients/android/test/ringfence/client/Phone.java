@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import ringfence.reader.Json;
 
 /** A client with a clock and a scripted server. */
 final class Phone extends Environment {
@@ -96,6 +97,6 @@ final class Phone extends Environment {
   }
 
   static Report report(int number) throws IOException {
-    return new Report("+" + (493023125000L + number % 1_000), null, "fraud", "Ada", null, START, new UUID(7, number));
+    return new Report("+" + (493023125000L + number % 1_000), null, "fraud", "Ada", null, START, new UUID(7, number), null);
   }
 }

@@ -17,10 +17,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
+import ringfence.reader.Json;
 
 /** The faults of the outbox: power cuts, full disks, damaged files, several processes. */
 final class RunOutbox {
-  private static final ClientEvent.Listener NOBODY = event -> {};
+  private static final Consumer<ClientEvent> NOBODY = event -> {};
 
   public static void main(String[] arguments) throws IOException {
     for (FaultyDisk.Rest rest : FaultyDisk.Rest.values()) {
@@ -50,6 +52,8 @@ final class RunOutbox {
     /** The possible effect of the interrupted step. */
     UUID doubtful;
     int doubtfulCalls;
+    int matches;
+    boolean hasDoubtfulMatch;
   }
 
   private static int calls(Outbox outbox, Set<UUID> without) throws IOException {
@@ -66,14 +70,15 @@ final class RunOutbox {
   private static void step(Outbox outbox, Random random, Promises promises) throws IOException {
     int[] batchCalls = new int[1];
     UUID id = new UUID(1, random.nextInt(1 << 20));
-    int what = random.nextInt(10);
+    int what = random.nextInt(11);
     List<UUID> known = new ArrayList<>(promises.waiting);
     known.sort(null);
     UUID one = known.isEmpty() ? null : known.get(random.nextInt(known.size()));
     promises.doubtful = what < 3 ? id : what > 7 ? one : null;
+    promises.hasDoubtfulMatch = what == 10;
     promises.doubtfulCalls = what >= 3 && what < 6 ? 1 : 0;
     if (what < 3) {
-      Report report = new Report("+493023125000", null, "fraud", "Ada", "x".repeat(random.nextInt(40)), Phone.START, id);
+      Report report = new Report("+493023125000", null, "fraud", "Ada", "x".repeat(random.nextInt(40)), Phone.START, id, null);
       outbox.change(() -> outbox.accept(report));
       promises.everAccepted.add(id);
       promises.waiting.add(id);
@@ -96,6 +101,10 @@ final class RunOutbox {
       });
       promises.calls -= batchCalls[0];
       promises.doubtfulCalls = 0;
+    } else if (what == 10) {
+      Remediation call = new Remediation("block", true, null, null, null, null, null);
+      outbox.change(() -> outbox.accept(call, Remediation.Outcome.BLOCKED, "2026-11-10"));
+      promises.matches++;
     } else if (one != null && what == 8) {
       outbox.change(() -> outbox.markSent(Arrays.asList(outbox.reports.get(one))));
       outbox.change(() -> outbox.settle(Outbox.SETTLED, one));
@@ -107,6 +116,7 @@ final class RunOutbox {
     }
     promises.doubtful = null;
     promises.doubtfulCalls = 0;
+    promises.hasDoubtfulMatch = false;
   }
 
   private static void powerCuts(File folder, FaultyDisk.Rest rest) throws Exception {
@@ -141,6 +151,8 @@ final class RunOutbox {
         for (UUID id : promises.withdrawn) that(!again.reports.containsKey(id) || again.withdrawals.contains(id), place + ": a withdrawal is lost");
         int calls = calls(again, promises.settledBatches);
         that(Math.abs(calls - promises.calls) <= promises.doubtfulCalls, place + ": " + calls + " calls instead of " + promises.calls);
+        int more = again.remediations.size() - promises.matches;
+        that(more == 0 || more == 1 && promises.hasDoubtfulMatch, place + ": " + more + " more calls of packs");
         again.change(() -> again.accept(Phone.report(9)));
         Outbox third = open(folder, new Disk());
         third.change(() -> {});
@@ -196,7 +208,7 @@ final class RunOutbox {
     outbox.change(() -> {});
     Map<String, String> counts = new TreeMap<>();
     for (Map.Entry<String, int[]> entry : outbox.counts.entrySet()) counts.put(entry.getKey(), Arrays.toString(entry.getValue()));
-    return outbox.reports.keySet() + " " + outbox.withdrawals + " " + outbox.batches.keySet() + " " + counts;
+    return outbox.reports.keySet() + " " + outbox.withdrawals + " " + outbox.batches.keySet() + " " + counts + " " + outbox.remediations;
   }
 
   /** Fills an outbox, and returns its pictures by the length that its file then had. */
@@ -306,7 +318,7 @@ final class RunOutbox {
     outbox.change(() -> outbox.accept(Phone.report(0)));
     long largest = 0;
     for (int i = 1; i < 1_500; i++) {
-      Report report = new Report("+493023125000", null, "fraud", "Ada", "x".repeat(300), Phone.START, new UUID(2, i));
+      Report report = new Report("+493023125000", null, "fraud", "Ada", "x".repeat(300), Phone.START, new UUID(2, i), null);
       outbox.change(() -> outbox.accept(report));
       outbox.change(() -> outbox.settle(Outbox.SETTLED, report.id));
       largest = Math.max(largest, new File(folder, "outbox").length());
@@ -330,7 +342,7 @@ final class RunOutbox {
     same(outbox.reports.size(), count, "reports that stay");
     outbox.change(() -> outbox.withdraw(new UUID(9, 9)));
     try {
-      outbox.change(() -> outbox.accept(new Report("+493023125777", null, "fraud", "Ada", null, Phone.START, new UUID(7, 1))));
+      outbox.change(() -> outbox.accept(new Report("+493023125777", null, "fraud", "Ada", null, Phone.START, new UUID(7, 1), null)));
       that(false, "another report with a known id");
     } catch (ClientException refusal) {
       same(refusal.kind, ClientException.Kind.INVALID, "the refusal");

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import ringfence.client.Phone.Response;
+import ringfence.client.Remediation.Outcome;
+import ringfence.reader.Json;
 
 /** The answers of servers, proxies and strangers, and their effect on a client. */
 final class RunSending {
@@ -172,13 +174,100 @@ final class RunSending {
       same(phone.requests.size(), 2, "requests of tomorrow");
       that(Arrays.equals(phone.requests.get(0).body, phone.requests.get(1).body), "the same batch");
       Map<?, ?> batch = Json.object(phone.requests.get(0).body);
-      same(batch.get("items").toString(), "[{day=2026-11-18, named=2.0, number=030 23125000, region=DE, unknown=1.0}]", "the batch");
+      same(batch.get("items").toString(), "[{day=2026-11-18, named=2, number=030 23125000, region=DE, unknown=1}]", "the batch");
       phone.time += Codec.DAY;
       phone.otherwise = request -> new Response(422, "", PROBLEM);
       same(phone.client().flush(true).dropped, 1, "a batch that the server refuses");
       same(phone.client().waiting(), 0, "waiting");
     });
+    Checks.run("calls that a pack had are sent after the end of their day, and at most ten", folder -> {
+      Phone phone = new Phone(folder);
+      phone.otherwise = request -> remediations(request, 201);
+      for (Outcome outcome : new Outcome[] {Outcome.BLOCKED, Outcome.MATCHED, Outcome.OVERRIDDEN}) {
+        for (int i = 0; i < 6; i++) phone.client().countRemediation(block(), outcome);
+      }
+      phone.client().countRemediation(new Remediation("toxic", false, null, "A list", null, null, null), Outcome.LABELED);
+      phone.client().flush(true);
+      same(phone.requests.size(), 0, "requests of today");
+      phone.time += Codec.DAY;
+      phone.client().countRemediation(new Remediation("toxic", false, "source", null, null, null, null), Outcome.LABELED);
+      for (int i = 0; i < 2; i++) same(phone.client().flush(false).nextAttempt, 0L, "the next attempt");
+      same(paths(phone), "[installations, remediations]", "requests of tomorrow");
+      same(phone.requests.get(1).fields.get("Ringfence-Installation"), "plain", "the token");
+      same(new String(phone.requests.get(1).body, Json.UTF8),
+          "{\"counts\":[{\"number_type\":\"mobile\",\"origin\":\"source\",\"pack\":\"block\",\"score\":\"high\",\"source\":\"A list\","
+          + "\"treatment\":\"block\",\"matched\":10,\"blocked\":6,\"labeled\":0,\"overridden\":6}],\"day\":\"2026-11-18\"}", "the counts");
+      phone.time += Codec.DAY;
+      phone.client().flush(false);
+      same(paths(phone), "[installations, remediations, remediations]", "the token is kept");
+      same(new String(phone.requests.get(2).body, Json.UTF8), "{\"counts\":[{\"pack\":\"toxic\",\"treatment\":\"identify\",\"matched\":1,"
+          + "\"blocked\":0,\"labeled\":1,\"overridden\":0}],\"day\":\"2026-11-19\"}", "a source without a name is no origin");
+      that(new File(folder, "outbox").length() < 100, "nothing is left of what was sent");
+    });
+    Checks.run("a server without these counts delays no report and is asked for three days", folder -> {
+      Phone phone = new Phone(folder);
+      phone.otherwise = request -> remediations(request, 404, PROBLEM);
+      phone.client().countRemediation(block(), Outcome.BLOCKED);
+      for (int day = 1; day <= 5; day++) {
+        phone.time += Codec.DAY;
+        phone.client().report(report(day));
+        RingfenceClient.FlushResult result = phone.client().flush(false);
+        same(Arrays.asList(result.delivered, result.dropped, result.nextAttempt), Arrays.asList(1, 0, 0L), "day " + day);
+      }
+      same(paths(phone).split("remediations", -1).length - 1, 3, "attempts");
+    });
+    Checks.run("a refused token is replaced, and refused counts are dropped", folder -> {
+      Phone phone = new Phone(folder);
+      phone.client().countRemediation(block(), Outcome.BLOCKED);
+      phone.time += Codec.DAY;
+      phone.otherwise = request -> remediations(request, 422, PROBLEM[0], PROBLEM[1], "Ringfence-Attestation", "invalid");
+      for (int i = 0; i < 2; i++) same(phone.client().flush(false).dropped, 0, "dropped with a refused token");
+      same(paths(phone), "[installations, remediations, installations, remediations]", "a new token each time");
+      phone.otherwise = request -> remediations(request, 422, PROBLEM);
+      for (int i = 0; i < 2; i++) same(phone.client().flush(false).dropped, 1 - i, "dropped with refused counts");
+    });
+    Checks.run("a proxy, a stranger or a refused key drops no counts, and an attested token is sent", folder -> {
+      Phone phone = new Phone(folder);
+      phone.client().countRemediation(block(), Outcome.BLOCKED);
+      phone.time += Codec.DAY;
+      for (String token : new String[] {"", "{}", "{\"token\":7}", "{\"token\":\"\"}", "{\"token\":\"a\\nb\"}", "<html>"}) {
+        phone.otherwise = request -> new Response(201, token);
+        phone.client().flush(true);
+        same(paths(phone).contains("remediations"), false, "counts without a token: " + token);
+      }
+      for (int status : new int[] {302, 400, 401, 403, 404, 409, 410, 413, 422, 500, 503}) {
+        phone.otherwise = request -> remediations(request, status, "Content-Type", "text/html");
+        same(phone.client().flush(false).dropped, 0, "status " + status);
+      }
+      RingfenceClient client = phone.client();
+      client.attest(new RingfenceClient.Installation() {
+        @Override
+        public Map<String, String> fields() { return java.util.Collections.singletonMap("Ringfence-Installation", "attested"); }
+
+        @Override
+        public void answered(Transport.Head head) {}
+      });
+      phone.otherwise = request -> remediations(request, 503, "Retry-After", "7200");
+      client.flush(false);
+      int before = phone.requests.size();
+      same(phone.requests.get(before - 1).fields.get("Ringfence-Installation"), "attested", "the token");
+      client.flush(true);
+      same(phone.requests.size(), before, "requests in the pause that the server asks for");
+      phone.time += 3 * 3_600_000;
+      phone.otherwise = request -> remediations(request, 200);
+      client.flush(false);
+      client.flush(false);
+      same(phone.requests.size(), before + 1, "a duplicate is no failure");
+    });
     Checks.run("fields that the server would refuse are refused", folder -> {
+      for (String pack : new String[] {null, "", "x".repeat(65)}) {
+        try {
+          new Remediation(pack, true, null, null, null, null, null);
+          that(false, pack + " was accepted");
+        } catch (ClientException refusal) {
+          same(refusal.kind, ClientException.Kind.INVALID, "the kind");
+        }
+      }
       Object[][] cases = {
         {"", null, "fraud", "Ada", null}, {"1".repeat(65), null, "fraud", "Ada", null}, {"1", "DEU", "fraud", "Ada", null},
         {"1", null, "Fraud", "Ada", null}, {"1", null, "fraud", "", null}, {"1", null, "fraud", "A".repeat(201), null},
@@ -221,10 +310,26 @@ final class RunSending {
       for (String text : new String[] {"", "\"\\/\b\f\n\r\t", "\u0001\u001f\u007f\u2028é\uD83D\uDE00"}) {
         same(Json.text(Json.object(Json.object("a", text).getBytes(Json.UTF8)), "a"), text, "the text");
       }
-      same(Json.object("{ \"a\" : [ -1.5e2 , null , true , \"\\u00e9\\/\" ] , \"b\":{}}".getBytes(Json.UTF8)).toString(),
-          "{a=[-150.0, null, true, é/], b={}}", "a document");
+      same(Json.object("{ \"a\" : [ -1.5e2 , 12 , null , true , \"\\u00e9\\/\" ] , \"b\":{}}".getBytes(Json.UTF8)).toString(),
+          "{a=[-150.0, 12, null, true, é/], b={}}", "a document");
     });
     Checks.end();
+  }
+
+  private static Remediation block() throws IOException {
+    return new Remediation("block", true, "source", "A list", "high", null, "mobile");
+  }
+
+  /** A server that gives a token, stores reports, and answers counts with a status. */
+  private static Response remediations(Transport.Request request, int status, String... fields) throws IOException {
+    if (request.url.getPath().endsWith("/installations")) return new Response(201, "{\"token\":\"plain\"}");
+    return request.url.getPath().endsWith("/reports") ? results(request, "created") : new Response(status, "", fields);
+  }
+
+  private static String paths(Phone phone) {
+    List<String> paths = new java.util.ArrayList<>();
+    for (Transport.Request request : phone.requests) paths.add(request.url.getPath().replace("/v1/", ""));
+    return paths.toString();
   }
 
   private static List<Integer> sizes(Phone phone) throws IOException {

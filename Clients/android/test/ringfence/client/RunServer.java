@@ -7,7 +7,7 @@ import java.net.URL;
 import java.util.UUID;
 import ringfence.reader.PackEntry;
 
-/** A client and a real server: RunServer SERVER KEY FOLDER PACK COMMAND…. Commands are update, number:…, report:…, withdraw:…, flush, count:…. */
+/** A client and a real server: RunServer SERVER KEY FOLDER PACK COMMAND…. Commands are update, number:…, report:…, withdraw:…, flush, count:…, match:…. */
 final class RunServer {
   public static void main(String[] arguments) throws IOException {
     ClientConfiguration configuration = new ClientConfiguration(arguments[0], arguments[1], new File(arguments[2])).packs(arguments[3]);
@@ -31,11 +31,13 @@ final class RunServer {
         PackEntry entry = client.packs().lookup(Long.parseLong(words[1]));
         System.out.println(words[1] + " " + (entry == null ? "none" : entry.blocks() ? "blocked" : entry.label()));
       } else if (words[0].equals("report")) {
-        client.report(new Report(words[1], "DE", "fraud", "Ada", null, System.currentTimeMillis(), new UUID(3, Long.parseLong(words[2]))));
+        client.report(new Report(words[1], "DE", "fraud", "Ada", null, System.currentTimeMillis(), new UUID(3, Long.parseLong(words[2])), null));
       } else if (words[0].equals("withdraw")) {
         client.withdraw(new UUID(3, Long.parseLong(words[1])));
       } else if (words[0].equals("count")) {
         client.countCall(words[1], "DE", true);
+      } else if (words[0].equals("match")) {
+        client.countRemediation(new Remediation(words[1], true, null, null, null, null, "mobile"), Remediation.Outcome.BLOCKED);
       } else if (words[0].equals("tomorrow")) {
         shift[0] += Codec.DAY;
       } else {

@@ -34,6 +34,25 @@ final class RunUpdates {
       same(phone.requests.size() - before, 4, "requests of the second update: the next root, manifest, bin, description");
       same(new File(folder, "partial").list().length, 0, "files that are left");
     });
+    Checks.run("a request for the manifest says who asks and which publication it has", folder -> {
+      Phone phone = phone(folder);
+      phone.configuration.product("org.example.caller of a café, with a long name", "2.1 (beta)");
+      phone.client().updatePacks();
+      phone.client().updatePacks();
+      phone.configuration.product(null, null);
+      phone.client().updatePacks();
+      phone.configuration.product("Calls", "()");
+      phone.client().updatePacks();
+      StringBuilder said = new StringBuilder();
+      for (Transport.Request request : phone.requests) {
+        String value = request.fields.get("Ringfence-Client");
+        that(value == null || path(request).equals("manifest.json"), "the field in a request for " + path(request));
+        if (path(request).equals("manifest.json")) said.append(value).append('\n');
+      }
+      String product = "org.example.callerofacafwithalongname/2.1beta; serial=";
+      same(said.toString(), product + "0\n" + product + "2\nnull\nnull\n", "the requests");
+      that(new Phone(folder).configuration.product.matches("ringfence-client/[0-9.]+"), "by default the library");
+    });
     for (FaultyDisk.Rest rest : FaultyDisk.Rest.values()) {
       Checks.run("a power cut at each step of an update, after which the disk has " + rest, folder -> powerCuts(folder, rest));
     }

@@ -31,11 +31,16 @@ final class NumberProbe {
 
   private static String answer(PhoneNumber number) {
     if (number.problem == PhoneNumber.Problem.NOT_VALID || number.problem == PhoneNumber.Problem.SHORT_OR_EMERGENCY) {
-      return number.problem.code() + "\t" + region(number);
+      return code(number) + "\t" + region(number);
     }
-    if (number.problem != null) return number.problem.code();
+    if (number.problem != null) return code(number);
     return (number.isAssigned() ? "ok\t" : "unassigned\t") + number.digits + "\t" + region(number) + "\t"
         + number.kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the name that the server has for a refusal. */
+  private static String code(PhoneNumber number) {
+    return number.problem.name().toLowerCase(java.util.Locale.ROOT);
   }
 
   private static String region(PhoneNumber number) {

@@ -28,7 +28,7 @@ final class PackDump {
     while (cursor.next()) {
       String line = "" + cursor.number();
       if (cursor.identifies()) line += "\t" + escaped(cursor.label()) + (cursor.blocks() ? "\tblock" : "");
-      out.write((line + "\n").getBytes(Utf8.CHARSET));
+      out.write((line + "\n").getBytes(Json.UTF8));
     }
   }
 

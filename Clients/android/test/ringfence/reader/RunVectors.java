@@ -84,13 +84,13 @@ final class RunVectors {
     int count = 0;
     long now = 0;
     byte[] key = {};
-    for (String line : new String(readFile(new File(arguments[1])), Utf8.CHARSET).split("\n")) {
+    for (String line : new String(readFile(new File(arguments[1])), Json.UTF8).split("\n")) {
       String[] cells = line.split("\t", -1);
       Map<String, String> vector = new HashMap<>();
       for (int i = 1; i + 1 < cells.length; i += 2) vector.put(cells[i], cells[i + 1]);
       if (cells[0].equals("settings")) {
         now = Long.parseLong(vector.get("now"));
-        key = Base64.decode(vector.get("key"));
+        key = Fields.base64(vector.get("key"));
         continue;
       }
       run(cells[0], vector, now);
@@ -164,7 +164,7 @@ final class RunVectors {
   /** Each line of the table is the answer of a lookup: the number, its roles and its label. */
   private static void lookUp(String name, PackReader pack) throws IOException {
     PackCursor cursor = pack.cursor();
-    for (String line : new String(file(name), Utf8.CHARSET).split("\n")) {
+    for (String line : new String(file(name), Json.UTF8).split("\n")) {
       long number = Long.parseLong(line.substring(0, line.indexOf('\t')));
       if (!PackDump.answer(number, pack.lookup(number)).equals(line)) fail(name + ": lookup of " + number);
       if (!PackDump.answer(number, cursor.lookup(number)).equals(line)) fail(name + ": lookup of " + number + " with a cursor");

@@ -13,15 +13,15 @@ import java.security.ProviderException;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.spec.ECGenParameterSpec;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.Map;
 import ringfence.client.Codec;
 import ringfence.client.Disk;
 import ringfence.client.Environment;
-import ringfence.client.Json;
 import ringfence.client.RingfenceClient;
 import ringfence.client.Transport;
-import ringfence.reader.Base64;
+import ringfence.reader.Json;
 
 /** Proves with Key Attestation that a genuine app sends the reports. A failure costs the token; the next attempt is a day later. */
 final class KeystoreAttestation implements RingfenceClient.Installation {
@@ -81,7 +81,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
       byte[] challenge = challenge();
       try {
         take(Json.object(
-            "platform", "android", "challenge", Base64.encode(challenge), "public_key", publicKey, "signature", Base64.encode(sign(challenge))));
+            "platform", "android", "challenge", Base64.getEncoder().encodeToString(challenge), "public_key", publicKey, "signature", Base64.getEncoder().encodeToString(sign(challenge))));
         return;
       } catch (Refused refused) {
         if (!refused.getMessage().equals("with_new_key")) throw refused;
@@ -96,9 +96,9 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     generator.generateKeyPair();
     StringBuilder certificates = new StringBuilder();
     for (Certificate certificate : keys().getCertificateChain(ALIAS)) {
-      certificates.append(certificates.length() > 0 ? "," : "").append(Json.quoted(Base64.encode(certificate.getEncoded())));
+      certificates.append(certificates.length() > 0 ? "," : "").append(Json.quoted(Base64.getEncoder().encodeToString(certificate.getEncoded())));
     }
-    take("{\"platform\":\"android\",\"challenge\":" + Json.quoted(Base64.encode(challenge)) + ",\"certificates\":[" + certificates + "]}");
+    take("{\"platform\":\"android\",\"challenge\":" + Json.quoted(Base64.getEncoder().encodeToString(challenge)) + ",\"certificates\":[" + certificates + "]}");
   }
 
   private static KeyStore keys() throws IOException, GeneralSecurityException {
@@ -118,7 +118,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
   }
 
   private byte[] challenge() throws IOException {
-    return Base64.decode(Json.text(post("installations/challenges", null), "challenge"));
+    return Base64.getDecoder().decode(Json.text(post("installations/challenges", null), "challenge"));
   }
 
   private void take(String proof) throws IOException {

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import ringfence.client.Disk;
-import ringfence.client.Json;
+import ringfence.reader.Json;
 
 /** The numbers that the user blocks, allows or names, before every pack, in a file of lines {@code number kind label} for all processes. */
 public final class PersonalList {

@@ -2,6 +2,7 @@
 package ringfence.android;
 
 import android.content.Context;
+import android.content.pm.PackageManager;
 import java.io.File;
 import java.io.IOException;
 import java.util.concurrent.ExecutorService;
@@ -11,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import ringfence.client.ClientConfiguration;
 import ringfence.client.Disk;
 import ringfence.client.Environment;
-import ringfence.client.PackFolder;
 import ringfence.client.PackUpdater;
+import ringfence.client.Remediation;
 import ringfence.client.Report;
 import ringfence.client.RingfenceClient;
 import ringfence.client.Transport;
@@ -33,6 +34,9 @@ public final class Ringfence {
     /** Whether calls without a number are rejected. */ public boolean rejectsHidden;
     /** Whether a notification says that a call was rejected. */ public boolean showsRejected;
     /** Whether calls are counted, which tells the server their numbers: only after the user agreed. */ public boolean countsCalls;
+    /** Whether calls that a pack has are counted by day and class, without numbers and times. */ public boolean countsRemediations;
+    /** Whether the server is told the app's package and version with each request for the manifest, and the serial of the packs. */
+    public boolean statesVersion = true;
     /** Whether the phone proves that a genuine app reports; the key needs the scope install. */ public boolean attests;
     /** The address of the packs, if it is not the server's. */ public String publications;
     /** Sends the requests. */ public Transport transport = new UrlTransport();
@@ -56,7 +60,7 @@ public final class Ringfence {
   final Context context;
   /** Runs short work on files, in the order in which it comes. */ final ExecutorService background;
   private final ClientConfiguration configuration;
-  private final Disk disk = new AndroidDisk();
+  private final Disk disk = new Disk();
   private final File folder;
   private RingfenceClient client;
   private CallScreener screener;
@@ -96,6 +100,7 @@ public final class Ringfence {
   /** Returns the client, for a background thread. */
   public synchronized RingfenceClient client() throws IOException {
     if (client == null) {
+      configuration.product(options.statesVersion ? context.getPackageName() : null, version());
       RingfenceClient made = new RingfenceClient(configuration, options.transport, options.environment, disk, event -> {});
       if (options.attests) made.attest(new KeystoreAttestation(made, new File(folder, "installation"), disk, options.environment));
       client = made;
@@ -108,12 +113,30 @@ public final class Ringfence {
 
   /** Returns what decides about calls. */
   public synchronized CallScreener screener() {
-    if (screener == null) screener = new CallScreener(packs(), personal(), options);
+    if (screener == null) screener = new CallScreener(PackUpdater.folder(configuration), personal(), options);
     return screener;
   }
 
-  /** Returns the packs on this phone. */
-  public PackFolder packs() { return PackUpdater.folder(configuration); }
+  private String version() {
+    try {
+      String name = context.getPackageManager().getPackageInfo(context.getPackageName(), 0).versionName;
+      return name == null ? "0" : name;
+    } catch (PackageManager.NameNotFoundException | RuntimeException exception) {
+      return "0";
+    }
+  }
+
+  /** Lets a number ring from now on, even if a pack has it, which counts as an override; for a background thread. */
+  public void allow(long number) throws IOException {
+    Remediation ended = screener().decide("+" + number, null, false, text -> false).match;
+    personal().allow(number);
+    count(ended, Remediation.Outcome.OVERRIDDEN);
+  }
+
+  /** Counts a call or an override by its class, or null, if the app's options say so. */
+  void count(Remediation call, Remediation.Outcome outcome) throws IOException {
+    if (call != null && options.countsRemediations) client().countRemediation(call, outcome);
+  }
 
   /** Accepts a report, and sends it as soon as there is a network; for a background thread. */
   public void report(Report report) throws IOException {

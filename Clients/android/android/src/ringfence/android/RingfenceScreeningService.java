@@ -19,6 +19,7 @@ import java.util.Timer;
 import java.util.TimerTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import ringfence.client.Remediation.Outcome;
 
 /**
  * Answers Android's question about each incoming call: rejects it, or lets it ring and shows who calls. It never throws, and a call that
@@ -38,13 +39,13 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
     timer.schedule(new TimerTask() {
       @Override
       public void run() {
-        answer(call, new CallDecision(CallDecision.Action.RING, CallDecision.Reason.ERROR, 0, null), isAnswered);
+        answer(call, CallScreener.ring(CallDecision.Reason.ERROR, 0), isAnswered);
       }
     }, longestDecision());
     Runnable work = () -> quietly(() -> {
       CallDecision decision = decide(call);
       timer.cancel();
-      if (!answer(call, decision, isAnswered) || Build.VERSION.SDK_INT >= 26 && isRepeated(call)) return;
+      if (!answer(call, decision, isAnswered) || isRepeated(call)) return;
       quietly(() -> count(decision));
       onDecision(decision);
     });
@@ -96,17 +97,13 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
       boolean isIncoming = Build.VERSION.SDK_INT < 29 || call.getCallDirection() == Call.Details.DIRECTION_INCOMING;
       Uri handle = call.getHandle();
       boolean isTelephone = handle == null || "tel".equals(handle.getScheme());
-      if (!isIncoming || !isTelephone) return new CallDecision(CallDecision.Action.RING, CallDecision.Reason.NO_NUMBER, 0, null);
+      if (!isIncoming || !isTelephone) return CallScreener.ring(CallDecision.Reason.NO_NUMBER, 0);
       String number = handle == null ? null : handle.getSchemeSpecificPart();
-      CallDecision.Verification verification = CallDecision.Verification.NONE;
-      if (Build.VERSION.SDK_INT >= 30) {
-        int status = call.getCallerNumberVerificationStatus();
-        if (status == Connection.VERIFICATION_STATUS_FAILED) verification = CallDecision.Verification.FAILED;
-        if (status == Connection.VERIFICATION_STATUS_PASSED) verification = CallDecision.Verification.PASSED;
-      }
-      return Ringfence.get().screener().decide(number, country(), verification, this::isContact);
+      boolean hasFailed =
+          Build.VERSION.SDK_INT >= 30 && call.getCallerNumberVerificationStatus() == Connection.VERIFICATION_STATUS_FAILED;
+      return Ringfence.get().screener().decide(number, country(), hasFailed, this::isContact);
     } catch (Exception | LinkageError | StackOverflowError | OutOfMemoryError exception) {
-      return new CallDecision(CallDecision.Action.RING, CallDecision.Reason.ERROR, 0, null);
+      return CallScreener.ring(CallDecision.Reason.ERROR, 0);
     }
   }
 
@@ -129,21 +126,18 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
   }
 
   private void count(CallDecision decision) throws Exception {
+    boolean isRejected = decision.action == CallDecision.Action.REJECT;
+    boolean isLabeled = decision.action == CallDecision.Action.LABEL;
+    Ringfence.get().count(decision.match, isRejected ? Outcome.BLOCKED : isLabeled ? Outcome.LABELED : Outcome.MATCHED);
     if (!Ringfence.get().options.countsCalls || decision.number == 0 || isContact("+" + decision.number)) return;
     Ringfence.get().client().countCall("+" + decision.number, null, decision.action != CallDecision.Action.RING);
   }
 
-  @SuppressWarnings("deprecation")
   private void notify(String title, String text) {
     NotificationManager manager = (NotificationManager) getSystemService(Context.NOTIFICATION_SERVICE);
-    Notification.Builder builder;
-    if (Build.VERSION.SDK_INT >= 26) {
-      String name = getString(R.string.ringfence_channel);
-      manager.createNotificationChannel(new NotificationChannel(CHANNEL, name, NotificationManager.IMPORTANCE_HIGH));
-      builder = new Notification.Builder(this, CHANNEL);
-    } else {
-      builder = new Notification.Builder(this);
-    }
+    String name = getString(R.string.ringfence_channel);
+    manager.createNotificationChannel(new NotificationChannel(CHANNEL, name, NotificationManager.IMPORTANCE_HIGH));
+    Notification.Builder builder = new Notification.Builder(this, CHANNEL);
     builder.setContentTitle(title).setContentText(text).setSmallIcon(android.R.drawable.sym_call_incoming).setAutoCancel(true);
     // Without the permission POST_NOTIFICATIONS, Android shows none.
     manager.notify(CHANNEL, 1, builder.build());

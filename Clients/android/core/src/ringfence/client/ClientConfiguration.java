@@ -23,6 +23,7 @@ public final class ClientConfiguration {
   byte[] root, publicKey;
   List<String> packs = Arrays.asList();
   int outboxLimit = 2 << 20;
+  /** The product and version, or null. */ String product = "ringfence-client/0";
 
   /**
    * Creates settings.
@@ -32,9 +33,7 @@ public final class ClientConfiguration {
    * @throws IllegalArgumentException for another address or key
    */
   public ClientConfiguration(String server, String key, File folder) {
-    boolean isProper = key != null && !key.isEmpty();
-    for (int i = 0; isProper && i < key.length(); i++) isProper = key.charAt(i) > ' ' && key.charAt(i) < 0x7F;
-    if (!isProper) throw new IllegalArgumentException("The app's key must be printable ASCII without spaces.");
+    if (key == null || !key.matches("[!-~]+")) throw new IllegalArgumentException("The app's key must be printable ASCII without spaces.");
     this.server = address(server);
     this.key = key;
     this.folder = folder;
@@ -64,6 +63,23 @@ public final class ClientConfiguration {
     if (bytes < 4_096 || bytes > 64 << 20) throw new IllegalArgumentException("The limit is 4 KB to 64 MB.");
     outboxLimit = bytes;
     return this;
+  }
+
+  /**
+   * Names the product and version that the server is told with each request for the manifest, together with the serial of the packs that
+   * this client holds; null for nothing. Other characters than ASCII letters, digits, dots, hyphens and underscores are left out, and so are
+   * those behind 40 of the product and 20 of the version. It names no phone and no person.
+   */
+  public ClientConfiguration product(String name, String version) {
+    String shortName = token(name, 40);
+    String shortVersion = token(version, 20);
+    product = shortName.isEmpty() || shortVersion.isEmpty() ? null : shortName + "/" + shortVersion;
+    return this;
+  }
+
+  private static String token(String text, int most) {
+    String token = text == null ? "" : text.replaceAll("[^0-9A-Za-z._-]", "");
+    return token.substring(0, Math.min(most, token.length()));
   }
 
   boolean publicationsAreTheServers() { return origin(publications).equals(origin(server)); }

@@ -17,12 +17,6 @@ public final class ClientEvent {
     DAMAGED
   }
 
-  /** Receives events, on any thread, and must return at once. */
-  public interface Listener {
-    /** Receives an event. */
-    void event(ClientEvent event);
-  }
-
   /** The outcome. */ public final Kind kind;
   /** The id of the report or batch, or null. */ public final UUID id;
   /** The reason of a refusal, such as {@code number: not_valid}, or the count of damaged bytes; else null. */

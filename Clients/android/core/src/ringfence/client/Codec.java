@@ -3,11 +3,9 @@ package ringfence.client;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.text.ParseException;
-import java.text.SimpleDateFormat;
-import java.util.Date;
-import java.util.Locale;
-import java.util.TimeZone;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 
 /** Ids as bytes, and times as texts. */
@@ -26,23 +24,17 @@ public final class Codec {
   }
 
   /** Returns a time in milliseconds as RFC 3339, in whole seconds. */
-  public static String time(long now) { return format().format(new Date(now)); }
+  public static String time(long now) { return Instant.ofEpochMilli(now).truncatedTo(ChronoUnit.SECONDS).toString(); }
 
   /** Reads such a time. */
   public static long time(String text) throws IOException {
     try {
-      return format().parse(text).getTime();
-    } catch (ParseException exception) {
+      return Instant.parse(text).toEpochMilli();
+    } catch (DateTimeParseException exception) {
       throw new IOException("The text is not a time.");
     }
   }
 
   /** Returns the day in UTC, such as 2026-11-21. */
   static String day(long now) { return time(now).substring(0, 10); }
-
-  private static SimpleDateFormat format() {
-    SimpleDateFormat format = new SimpleDateFormat("yyyy-MM-dd'T'HH:mm:ss'Z'", Locale.US);
-    format.setTimeZone(TimeZone.getTimeZone("UTC"));
-    return format;
-  }
 }

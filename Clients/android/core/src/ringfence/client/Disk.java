@@ -57,12 +57,10 @@ public class Disk {
   /** Deletes a file, if there is one. */
   public void delete(File file) { file.delete(); }
 
-  /** Waits until the names in a folder are on the disk. */
+  /** Waits until the names in a folder are on the disk, where the system can open a folder. */
   public void syncFolder(File folder) throws IOException {
     try (FileChannel channel = FileChannel.open(folder.toPath(), StandardOpenOption.READ)) {
       channel.force(true);
-    } catch (LinkageError missing) {
-      // Android before API 26. The library for Android has a way of its own.
     }
   }
 

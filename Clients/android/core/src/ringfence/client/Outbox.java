@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.zip.CRC32;
+import ringfence.reader.Json;
 
 /**
  * Everything that waits for the server: in a file of records, and in memory. Each operation takes a lock and reads what other processes
@@ -42,7 +44,8 @@ final class Outbox {
   interface Change { void run() throws IOException; }
 
   // Kinds of records. A record has 4 bytes length of the payload, 4 bytes CRC-32 of length, kind and payload, 1 byte kind, payload.
-  static final int REPORT = 1, SETTLED = 2, CALLS = 3, SEALED = 4, BATCH_SETTLED = 5, WITHDRAWAL = 6, WITHDRAWAL_SETTLED = 7, SENT = 8;
+  static final int REPORT = 1, SETTLED = 2, CALLS = 3, SEALED = 4, BATCH_SETTLED = 5, WITHDRAWAL = 6, WITHDRAWAL_SETTLED = 7, SENT = 8,
+      REMEDIATION = 9, REMEDIATIONS_SETTLED = 10;
 
   private static final int LONGEST_BATCH = 1_000, OVERHEAD = 9, LONGEST = 1 << 20, COMPACT_FROM = 64 << 10;
   private static final byte[] MAGIC = {'R', 'F', 'O', 'U', 'T', 0, 0, 2};
@@ -52,19 +55,20 @@ final class Outbox {
   private final File file, lock, damaged;
   private final int limit;
   private final Disk disk;
-  private final ClientEvent.Listener listener;
+  private final Consumer<ClientEvent> listener;
 
   final Map<UUID, Waiting> reports = new LinkedHashMap<UUID, Waiting>();
   final Set<UUID> withdrawals = new LinkedHashSet<UUID>();
   /** Batches as they are sent. */ final Map<UUID, byte[]> batches = new LinkedHashMap<UUID, byte[]>();
   /** Counts of named and unknown calls, by day, region and number, with tabs between. */
   final Map<String, int[]> counts = new TreeMap<String, int[]>();
+  /** Calls that packs had, as {@link Remediation#item}. */ final List<String> remediations = new ArrayList<String>();
   private long generation;
   private int end;
   private boolean isLoading;
   private ClientEvent damage;
 
-  Outbox(File folder, int limit, Disk disk, ClientEvent.Listener listener) {
+  Outbox(File folder, int limit, Disk disk, Consumer<ClientEvent> listener) {
     file = new File(folder, "outbox");
     lock = new File(folder, "lock");
     damaged = new File(folder, "outbox.damaged");
@@ -81,7 +85,7 @@ final class Outbox {
       found = damage;
       damage = null;
     }
-    if (found != null) listener.event(found);
+    if (found != null) listener.accept(found);
   }
 
   private void locked(Change change) throws IOException {
@@ -107,7 +111,10 @@ final class Outbox {
     }
   }
 
-  boolean isEmpty() { return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty(); }
+  boolean isEmpty() {
+    return reports.isEmpty() && withdrawals.isEmpty() && batches.isEmpty() && counts.isEmpty() && remediations.isEmpty();
+  }
+
   int waiting() { return reports.size() + withdrawals.size() + batches.size(); }
 
   void accept(Report report) throws IOException {
@@ -121,6 +128,12 @@ final class Outbox {
 
   void accept(String number, String region, boolean isNamed, String day) throws IOException {
     keep(CALLS, item(number, region, isNamed ? 1 : 0, isNamed ? 0 : 1, day).getBytes(Json.UTF8));
+  }
+
+  /** Counts a call or an override, unless the limit of the day is reached. */
+  void accept(Remediation call, Remediation.Outcome outcome, String day) throws IOException {
+    String item = call.item(day, outcome);
+    if (Remediation.isAllowed(remediations, item)) keep(REMEDIATION, item.getBytes(Json.UTF8));
   }
 
   /** Withdraws a report: deletes it if it was never sent, otherwise asks the server. Never refused for want of room. */
@@ -151,7 +164,12 @@ final class Outbox {
     // The day, so that the counts are known if the record of the batch is damaged.
     List<?> items = kind == BATCH_SETTLED && batches.containsKey(ids[0]) ? items(batches.get(ids[0])) : new ArrayList<Object>();
     if (!items.isEmpty()) payload.write(Json.text((Map<?, ?>) items.get(0), "day").getBytes(Json.UTF8));
-    if (ids.length > 0) append(kind, payload.toByteArray(), false);
+    if (ids.length > 0) settle(kind, payload.toByteArray());
+  }
+
+  /** Removes what was sent, or the remediations of a day. */
+  void settle(int kind, byte[] payload) throws IOException {
+    append(kind, payload, false);
     if (!isEmpty()) return;
     rewrite();
     disk.delete(damaged);
@@ -164,11 +182,9 @@ final class Outbox {
       String day = null;
       int count = 0;
       for (Map.Entry<String, int[]> entry : counts.entrySet()) {
-        String[] key = entry.getKey().split("\t", 3);
-        if (day != null && !day.equals(key[0]) || count == LONGEST_BATCH) break;
-        day = key[0];
-        items.append(count++ > 0 ? "," : "").append(
-            item(key[2], key[1].isEmpty() ? null : key[1], entry.getValue()[0], entry.getValue()[1], day));
+        if (day != null && !entry.getKey().startsWith(day) || count == LONGEST_BATCH) break;
+        day = entry.getKey().substring(0, 10);
+        items.append(count++ > 0 ? "," : "").append(item(entry));
       }
       UUID id = UUID.randomUUID();
       String json = "{\"batch_id\":" + Json.quoted("" + id) + ",\"items\":[" + items + "]}";
@@ -178,6 +194,11 @@ final class Outbox {
 
   private static String item(String number, String region, int named, int unknown, String day) {
     return Json.object("day", day, "named", named, "number", number, "region", region, "unknown", unknown);
+  }
+
+  private static String item(Map.Entry<String, int[]> count) {
+    String[] key = count.getKey().split("\t", 3);
+    return item(key[2], key[1].isEmpty() ? null : key[1], count.getValue()[0], count.getValue()[1], key[0]);
   }
 
   /** Reads what others have appended, or all of a file that is new or was rewritten. */
@@ -191,6 +212,7 @@ final class Outbox {
     withdrawals.clear();
     batches.clear();
     counts.clear();
+    remediations.clear();
     // An incomplete header belongs to a file that was being created.
     if (length < HEADER) {
       rewrite();
@@ -252,15 +274,11 @@ final class Outbox {
     // Another process takes all of them for sent, and asks the server about withdrawals.
     for (Waiting report : reports.values()) out.write(record(REPORT, joined(Codec.octets(report.id), report.json)));
     for (Map.Entry<UUID, byte[]> batch : batches.entrySet()) {
-      // A batch subtracts its counts when it is read, so the counts come first.
-      for (Object item : items(batch.getValue())) out.write(record(CALLS, item((Map<?, ?>) item).getBytes(Json.UTF8)));
+      // Before the counts, because a batch removes those that it has.
       out.write(record(SEALED, joined(Codec.octets(batch.getKey()), batch.getValue())));
     }
-    for (Map.Entry<String, int[]> entry : counts.entrySet()) {
-      String[] key = entry.getKey().split("\t", 3);
-      String item = item(key[2], key[1].isEmpty() ? null : key[1], entry.getValue()[0], entry.getValue()[1], key[0]);
-      out.write(record(CALLS, item.getBytes(Json.UTF8)));
-    }
+    for (Map.Entry<String, int[]> entry : counts.entrySet()) out.write(record(CALLS, item(entry).getBytes(Json.UTF8)));
+    for (String item : remediations) out.write(record(REMEDIATION, item.getBytes(Json.UTF8)));
     for (UUID id : withdrawals) out.write(record(WITHDRAWAL, Codec.octets(id)));
     return out.toByteArray();
   }
@@ -269,7 +287,8 @@ final class Outbox {
   private int liveBytes() {
     int bytes = 100 * counts.size() + (OVERHEAD + 16) * withdrawals.size();
     for (Waiting report : reports.values()) bytes += OVERHEAD + 16 + report.json.length;
-    for (byte[] batch : batches.values()) bytes += 2 * batch.length;
+    for (byte[] batch : batches.values()) bytes += batch.length;
+    for (String item : remediations) bytes += OVERHEAD + item.length();
     return bytes;
   }
 
@@ -288,7 +307,7 @@ final class Outbox {
 
   /** Returns the length of the payload of the record at a place; -1 when there is none, or it is incomplete or damaged. */
   private static int payload(byte[] bytes, int at) {
-    if (at + OVERHEAD > bytes.length || bytes[at + 8] < REPORT || bytes[at + 8] > SENT) return -1;
+    if (at + OVERHEAD > bytes.length || bytes[at + 8] < REPORT || bytes[at + 8] > REMEDIATIONS_SETTLED) return -1;
     ByteBuffer head = ByteBuffer.wrap(bytes, at, OVERHEAD).order(ByteOrder.LITTLE_ENDIAN);
     int length = head.getInt();
     if (length < 0 || length > LONGEST || length > bytes.length - at - OVERHEAD) return -1;
@@ -327,7 +346,14 @@ final class Outbox {
 
   private void apply(int kind, byte[] payload) throws IOException {
     if (kind == CALLS) {
-      count(Json.object(payload), 1);
+      count(Json.object(payload));
+      return;
+    }
+    if (kind >= REMEDIATION) {
+      String text = new String(payload, Json.UTF8);
+      // Items of a damaged file may exceed the limit.
+      if (kind == REMEDIATIONS_SETTLED) remediations.removeIf(item -> item.startsWith(text + " "));
+      else if (Remediation.isAllowed(remediations, text)) remediations.add(text);
       return;
     }
     UUID id = payload.length < 16 ? new UUID(0, 0) : Codec.id(payload, 0);
@@ -336,7 +362,7 @@ final class Outbox {
       // A process that ended may have sent it.
       reports.put(id, new Waiting(id, rest, isLoading));
     } else if (kind == SEALED) {
-      for (Object item : items(rest)) count((Map<?, ?>) item, -1);
+      for (Object item : items(rest)) counts.remove(key((Map<?, ?>) item));
       batches.put(id, rest);
     } else if (kind == BATCH_SETTLED) {
       // Without the batch its counts are left. The server has them; under another id they would count twice.
@@ -354,15 +380,16 @@ final class Outbox {
     else if (reports.containsKey(id)) reports.get(id).mayBeSent = true;
   }
 
-  private void count(Map<?, ?> item, int sign) throws IOException {
-    Object region = item.get("region");
-    String key = Json.text(item, "day") + "\t" + (region == null ? "" : region) + "\t" + Json.text(item, "number");
-    int[] sums = counts.containsKey(key) ? counts.get(key) : new int[2];
+  private void count(Map<?, ?> item) throws IOException {
+    int[] sums = counts.computeIfAbsent(key(item), key -> new int[2]);
     // The server refuses more than a million in one item.
-    sums[0] = (int) Math.min(1_000_000, sums[0] + sign * Json.integer(item, "named"));
-    sums[1] = (int) Math.min(1_000_000, sums[1] + sign * Json.integer(item, "unknown"));
-    if (sums[0] > 0 || sums[1] > 0) counts.put(key, sums);
-    else counts.remove(key);
+    sums[0] = (int) Math.min(1_000_000, sums[0] + Json.integer(item, "named"));
+    sums[1] = (int) Math.min(1_000_000, sums[1] + Json.integer(item, "unknown"));
+  }
+
+  private static String key(Map<?, ?> item) throws IOException {
+    Object region = item.get("region");
+    return Json.text(item, "day") + "\t" + (region == null ? "" : region) + "\t" + Json.text(item, "number");
   }
 
   private static List<?> items(byte[] batch) throws IOException {
@@ -370,14 +397,7 @@ final class Outbox {
     return items instanceof List ? (List<?>) items : new ArrayList<Object>();
   }
 
-  private static String item(Map<?, ?> item) throws IOException {
-    int named = (int) Json.integer(item, "named");
-    return item(Json.text(item, "number"), (String) item.get("region"), named, (int) Json.integer(item, "unknown"), Json.text(item, "day"));
-  }
-
   private static byte[] joined(byte[] first, byte[] second) {
-    byte[] all = Arrays.copyOf(first, first.length + second.length);
-    System.arraycopy(second, 0, all, first.length, second.length);
-    return all;
+    return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
   }
 }

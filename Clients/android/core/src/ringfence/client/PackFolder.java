@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package ringfence.client;
 
-import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;
@@ -16,9 +15,20 @@ import ringfence.reader.PackSource;
  * Looks numbers up in packs that an update of any process may replace at any time. Files are mapped: the heap has the index
  * and one block of each. Several threads may share it.
  */
-public final class PackFolder implements Closeable {
+public final class PackFolder {
   private static final int HEAD = 128;
   /** More than a pack by PackFormat, section 9.2, needs. */ private static final long MEMORY = 8 << 20;
+
+  /** A number of a pack. */
+  public static final class Match {
+    /** The name of the pack. */ public final String pack;
+    /** The entry of the number. */ public final PackEntry entry;
+
+    private Match(String pack, PackEntry entry) {
+      this.pack = pack;
+      this.entry = entry;
+    }
+  }
 
   private static final class Open {
     byte[] head;
@@ -33,18 +43,24 @@ public final class PackFolder implements Closeable {
     for (String name : names) packs.put(name, new Open());
   }
 
+  /** Returns the entry of a number in the first pack that has it, or null, as {@link #find}. */
+  public PackEntry lookup(long number) throws IOException {
+    Match match = find(number);
+    return match == null ? null : match.entry;
+  }
+
   /**
-   * Returns the entry of a number in the first pack that has it, or null.
+   * Returns the first pack that has a number, and its entry, or null.
    * @param number the country code and the national digits
    * @throws IOException when no pack has the number and one of them cannot be read; the next update replaces it
    */
-  public synchronized PackEntry lookup(long number) throws IOException {
+  public synchronized Match find(long number) throws IOException {
     IOException failure = null;
     for (Map.Entry<String, Open> pack : packs.entrySet()) {
       try {
         PackReader reader = reader(new File(folder, pack.getKey() + ".rfpack"), pack.getValue());
         PackEntry entry = reader == null ? null : reader.lookup(number);
-        if (entry != null) return entry;
+        if (entry != null) return new Match(pack.getKey(), entry);
       } catch (IOException | RuntimeException exception) {
         failure = exception instanceof IOException ? (IOException) exception : new IOException(exception);
       }
@@ -64,8 +80,4 @@ public final class PackFolder implements Closeable {
     open.reader = PackReader.open(source, MEMORY);
     return open.reader;
   }
-
-  /** Forgets the opened packs. */
-  @Override
-  public synchronized void close() { for (Open open : packs.values()) open.reader = null; }
 }

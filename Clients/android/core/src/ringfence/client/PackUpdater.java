@@ -7,14 +7,15 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import ringfence.client.Transport.Answer;
 import ringfence.client.Transport.Head;
 import ringfence.client.Transport.Request;
-import ringfence.reader.Base64;
 import ringfence.reader.Digests;
 import ringfence.reader.FormatException;
+import ringfence.reader.Json;
 import ringfence.reader.Manifest;
 import ringfence.reader.PackDelta;
 import ringfence.reader.PackDescription;
@@ -48,12 +49,15 @@ public final class PackUpdater {
   /** The most failures in a row, the most requests for one file, and the most bytes of documents. */
   private static final int ATTEMPTS = 4, REQUESTS = 64, DOCUMENT = 1 << 20, ENVELOPE = 1_406_293;
 
+  private static final String MANIFEST = "manifest.json";
+
   private final ClientConfiguration configuration;
   private final Transport transport;
   private final Environment environment;
   private final Disk disk;
   private final String key;
   private final File partial, state;
+  /** The serial of the last update; 0 for none. */ private long heldSerial;
 
   PackUpdater(ClientConfiguration configuration, Transport transport, Environment environment, Disk disk) {
     if (configuration.root == null && configuration.publicKey == null) {
@@ -92,15 +96,16 @@ public final class PackUpdater {
       byte[] saved = Disk.read(state, 8 << 20);
       Map<?, ?> known = saved == null ? null : Json.object(saved);
       if (known != null && anchor.equals(known.get("anchor"))) {
-        if (known.get("root") != null) trust = TrustStore.ofRoot(Base64.decode(Json.text(known, "root")));
+        if (known.get("root") != null) trust = TrustStore.ofRoot(Base64.getDecoder().decode(Json.text(known, "root")));
         seen = new SeenManifest(Long.parseLong(Json.text(known, "serial")), Json.text(known, "sha256"));
       }
     } catch (IOException | RuntimeException exception) {
       // A damaged state begins again: a root in it was signed, and without one the anchor is trusted.
       seen = null;
     }
+    heldSerial = seen == null ? 0 : seen.serial();
     followRoots(trust);
-    Manifest manifest = trust.verify(document("manifest.json", ENVELOPE), environment.now() / 1_000, seen);
+    Manifest manifest = trust.verify(document(MANIFEST, ENVELOPE), environment.now() / 1_000, seen);
     Result result = new Result(manifest);
     for (String name : configuration.packs) {
       int bin = manifest.bin(name);
@@ -112,7 +117,7 @@ public final class PackUpdater {
       byte[] description = document(Manifest.descriptionPath(digest), DOCUMENT);
       if (stage(manifest.readDescription(name, digest, description), result)) result.changed.add(name);
     }
-    String root = trust.root() == null ? null : Base64.encode(trust.root());
+    String root = trust.root() == null ? null : Base64.getEncoder().encodeToString(trust.root());
     SeenManifest next = manifest.identity();
     String saved = Json.object("anchor", anchor, "root", root, "serial", "" + next.serial(), "sha256", next.sha256());
     disk.replace(state, saved.getBytes(Json.UTF8));
@@ -205,7 +210,11 @@ public final class PackUpdater {
     for (int attempt = 1; ; attempt++) {
       long asked = 0;
       try {
-        Answer answer = Answer.of(transport, new Request("GET", configuration.publications, path, key, null), limit);
+        Request request = new Request("GET", configuration.publications, path, key, null);
+        if (path.equals(MANIFEST) && configuration.product != null) {
+          request.fields.put("Ringfence-Client", configuration.product + "; serial=" + heldSerial);
+        }
+        Answer answer = Answer.of(transport, request, limit);
         checkKey(answer.head);
         if (answer.head.status == 200) return answer.body();
         // An object store answers 403 for a missing file.

@@ -3,6 +3,7 @@ package ringfence.client;
 
 import java.io.File;
 import java.io.IOException;
+import ringfence.reader.Json;
 
 /**
  * The pause after failures, in a file: the next attempt may be another process. It doubles from two seconds to an hour and half of it is

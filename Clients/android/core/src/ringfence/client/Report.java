@@ -2,6 +2,7 @@
 package ringfence.client;
 
 import java.util.UUID;
+import ringfence.reader.Json;
 
 /** A report of one user about a number. Id and time are fixed when it is made, so that every retry sends the same report. */
 public final class Report {
@@ -19,17 +20,12 @@ public final class Report {
    * @param comment at most 500 characters, or null
    */
   public Report(String number, String region, String category, String reporter, String comment) throws ClientException {
-    this(number, region, category, reporter, comment, System.currentTimeMillis(), UUID.randomUUID());
-  }
-
-  /** Creates a report with an id of the app, and a time in milliseconds since 1970. */
-  public Report(String number, String region, String category, String reporter, String comment, long time, UUID id)
-      throws ClientException {
-    this(number, region, category, reporter, comment, time, id, null);
+    this(number, region, category, reporter, comment, System.currentTimeMillis(), UUID.randomUUID(), null);
   }
 
   /**
-   * Creates a report about a verified call.
+   * Creates a report with an id of the app.
+   * @param time milliseconds since 1970
    * @param verification what the network said of the caller's number, or null: {@link #verification(int)}
    */
   public Report(String number, String region, String category, String reporter, String comment, long time, UUID id, String verification)
@@ -58,7 +54,7 @@ public final class Report {
     return count >= least && count <= most && text.indexOf(0) < 0;
   }
 
-  private static void require(boolean condition, String field, String rule) throws ClientException {
+  static void require(boolean condition, String field, String rule) throws ClientException {
     if (!condition) throw new ClientException(ClientException.Kind.INVALID, field + ": " + rule);
   }
 

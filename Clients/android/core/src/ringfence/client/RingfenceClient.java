@@ -7,16 +7,20 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import ringfence.client.Transport.Answer;
 import ringfence.client.Transport.Request;
+import ringfence.reader.Json;
 
 /**
  * An app's client of a Ringfence server: reports with an outbox that survives crashes, counts of calls, and packs.
  *
- * <p>When {@link #report}, {@link #withdraw} or {@link #countCall} returns, the data is on the disk and will reach the server, even if
+ * <p>When {@link #report}, {@link #withdraw} or a count returns, the data is on the disk and will reach the server, even if
  * the app is killed. It counts once, however often it is sent. Methods wait for the disk or the network: call them from a background
  * thread. Several threads and processes of an app may use one folder.
  */
@@ -39,14 +43,18 @@ public final class RingfenceClient {
   }
 
   private static final int LARGEST_BATCH = 100;
+  /** The field with a token of the installation, and the form of a token. */
+  private static final String TOKEN = "Ringfence-Installation", TOKEN_FORM = "[!-~]{1,1000}";
+  private static final Map<String, String> NO_FIELDS = Collections.emptyMap();
 
   private final ClientConfiguration configuration;
   private final Transport transport;
   private final Environment environment;
-  private final ClientEvent.Listener listener;
+  private final Consumer<ClientEvent> listener;
   private final Disk disk;
   private final Outbox outbox;
   private final Pause pause;
+  /** The token without attestation. */ private final File plain;
   private int batchSize = LARGEST_BATCH;
   private volatile Installation installation;
 
@@ -55,9 +63,9 @@ public final class RingfenceClient {
     this(configuration, new UrlTransport(), new Environment(), new Disk(), event -> {});
   }
 
-  /** Creates a client. */
+  /** Creates a client. The listener receives events on any thread, and must return at once. */
   public RingfenceClient(ClientConfiguration configuration, Transport transport, Environment environment, Disk disk,
-      ClientEvent.Listener listener) throws IOException {
+      Consumer<ClientEvent> listener) throws IOException {
     this.configuration = configuration;
     this.transport = transport;
     this.environment = environment;
@@ -65,6 +73,7 @@ public final class RingfenceClient {
     this.disk = disk;
     Disk.makeFolder(configuration.folder);
     outbox = new Outbox(configuration.folder, configuration.outboxLimit, disk, listener);
+    plain = new File(configuration.folder, "token");
     pause = new Pause(new File(configuration.folder, "pause"), disk, environment);
   }
 
@@ -79,6 +88,15 @@ public final class RingfenceClient {
   public void countCall(String number, String region, boolean isNamed) throws IOException {
     Report.checkNumber(number, region);
     outbox.change(() -> outbox.accept(number, region, isNamed, Codec.day(environment.now())));
+  }
+
+  /**
+   * Counts a call whose number a pack has, or an override, without the number. A day's counts are sent after its end (UTC), with a token of
+   * the installation that names nobody. More than 10 calls of a day, and more than 10 overrides, are ignored, so that no phone changes a sum
+   * much.
+   */
+  public void countRemediation(Remediation call, Remediation.Outcome outcome) throws IOException {
+    outbox.change(() -> outbox.accept(call, outcome, Codec.day(environment.now())));
   }
 
   /** Returns the number of reports, withdrawals and batches that wait. */
@@ -111,7 +129,7 @@ public final class RingfenceClient {
     FlushResult result = new FlushResult();
     try (Closeable sending = Disk.lock(new File(configuration.folder, "sending"), false)) {
       if (sending != null && pause.isOver(isUrgent)) {
-        if (sendReports(result) && sendWithdrawals()) sendCounts(result);
+        if (sendReports(result) && sendWithdrawals() && sendCounts(result)) sendRemediations(result);
       }
     } finally {
       outbox.change(() -> summarize(result));
@@ -131,18 +149,9 @@ public final class RingfenceClient {
 
   /** Sends a request. Returns null where it may succeed later; content is dropped only on a response of the server itself. */
   private Answer send(String method, String path, byte[] body) throws IOException {
-    Request request = new Request(method, configuration.server, path, configuration.key, body);
-    Answer answer = null;
-    try {
-      if (body != null && installation != null) request.fields.putAll(installation.fields());
-      answer = Answer.of(transport, request, 1 << 20);
-      if (body != null && installation != null) installation.answered(answer.head);
-    } catch (ClientException exception) {
-      // There was no complete response.
-      answer = null;
-    }
+    Answer answer = exchange(method, path, body, body == null ? NO_FIELDS : installationFields());
     if (answer != null && answer.head.keyRefusal(true) != null) {
-      listener.event(new ClientEvent(ClientEvent.Kind.KEY_REFUSED, null, "" + answer.head.keyRefusal(true)));
+      listener.accept(new ClientEvent(ClientEvent.Kind.KEY_REFUSED, null, "" + answer.head.keyRefusal(true)));
     } else if (answer != null && (answer.head.isSuccess() || isRefusal(answer.head, method))) {
       pause.end();
       return answer;
@@ -152,6 +161,21 @@ public final class RingfenceClient {
     pause.begin(answer == null ? 0 : answer.head.retryAfter(environment.now()));
     return null;
   }
+
+  /** Sends a request, and returns null where there was no complete response. */
+  private Answer exchange(String method, String path, byte[] body, Map<String, String> fields) throws IOException {
+    Request request = new Request(method, configuration.server, path, configuration.key, body);
+    request.fields.putAll(fields);
+    try {
+      Answer answer = Answer.of(transport, request, 1 << 20);
+      if (body != null && installation != null) installation.answered(answer.head);
+      return answer;
+    } catch (ClientException exception) {
+      return null;
+    }
+  }
+
+  private Map<String, String> installationFields() { return installation == null ? NO_FIELDS : installation.fields(); }
 
   private static boolean isRefusal(Transport.Head head, String method) {
     boolean isFinal = Arrays.asList(400, 409, 410, 413, 422).contains(head.status) || head.status == 404 && method.equals("DELETE");
@@ -225,7 +249,7 @@ public final class RingfenceClient {
     }
     outbox.change(() -> outbox.settle(Outbox.SETTLED, taken.toArray(new UUID[0])));
     result.delivered += taken.size();
-    for (UUID id : taken) listener.event(new ClientEvent(ClientEvent.Kind.DELIVERED, id, null));
+    for (UUID id : taken) listener.accept(new ClientEvent(ClientEvent.Kind.DELIVERED, id, null));
     if (hasFailed) pause.begin(0);
     return !hasFailed;
   }
@@ -248,7 +272,7 @@ public final class RingfenceClient {
       outbox.settle(Outbox.SETTLED, id);
     });
     result.dropped++;
-    listener.event(new ClientEvent(ClientEvent.Kind.DROPPED, id, reason));
+    listener.accept(new ClientEvent(ClientEvent.Kind.DROPPED, id, reason));
   }
 
   private boolean sendWithdrawals() throws IOException {
@@ -259,12 +283,12 @@ public final class RingfenceClient {
     for (UUID id : ids) {
       if (send("DELETE", "reports/" + id, null) == null) return false;
       outbox.change(() -> outbox.settle(Outbox.WITHDRAWAL_SETTLED, id));
-      listener.event(new ClientEvent(ClientEvent.Kind.WITHDRAWN, id, null));
+      listener.accept(new ClientEvent(ClientEvent.Kind.WITHDRAWN, id, null));
     }
     return true;
   }
 
-  private void sendCounts(FlushResult result) throws IOException {
+  private boolean sendCounts(FlushResult result) throws IOException {
     List<UUID> ids = new ArrayList<UUID>();
     outbox.change(() -> {
       outbox.seal(Codec.day(environment.now()));
@@ -274,12 +298,70 @@ public final class RingfenceClient {
       byte[][] body = new byte[1][];
       outbox.change(() -> body[0] = outbox.batches.get(id));
       Answer answer = body[0] == null ? null : send("POST", "identifications", body[0]);
-      if (answer == null) return;
+      if (answer == null) return false;
       outbox.change(() -> outbox.settle(Outbox.BATCH_SETTLED, id));
       boolean isCounted = answer.head.isSuccess();
       if (!isCounted) result.dropped++;
       ClientEvent.Kind kind = isCounted ? ClientEvent.Kind.COUNTED : ClientEvent.Kind.BATCH_DROPPED;
-      listener.event(new ClientEvent(kind, id, isCounted ? null : reason(answer.head)));
+      listener.accept(new ClientEvent(kind, id, isCounted ? null : reason(answer.head)));
+    }
+    return true;
+  }
+
+  /**
+   * Sends the counts of days that have ended. The server counts the first of a day and installation. After a failure they wait for the next
+   * pass and delay no report: a server may have no such counts.
+   */
+  private void sendRemediations(FlushResult result) throws IOException {
+    String today = Codec.day(environment.now());
+    String oldest = Codec.day(environment.now() - Remediation.MAXIMUM_AGE_IN_DAYS * Codec.DAY);
+    Map<String, byte[]> bodies = new TreeMap<String, byte[]>();
+    outbox.change(() -> {
+      for (String item : outbox.remediations) {
+        String day = item.substring(0, 10);
+        if (day.compareTo(today) < 0) bodies.put(day, Remediation.body(outbox.remediations, day));
+      }
+    });
+    for (Map.Entry<String, byte[]> day : bodies.entrySet()) {
+      if (day.getKey().compareTo(oldest) >= 0 && !sendRemediations(day.getValue(), result)) return;
+      outbox.change(() -> outbox.settle(Outbox.REMEDIATIONS_SETTLED, day.getKey().getBytes(Json.UTF8)));
+    }
+  }
+
+  /** Sends the counts of a day; false where they wait. */
+  private boolean sendRemediations(byte[] body, FlushResult result) throws IOException {
+    Map<String, String> proof = installationFields();
+    String token = proof.isEmpty() ? plainToken() : null;
+    if (proof.isEmpty() && token == null) return false;
+    Answer answer = exchange("POST", "remediations", body, token == null ? proof : Collections.singletonMap(TOKEN, token));
+    if (answer == null) return false;
+    String word = answer.head.field("Ringfence-Attestation");
+    boolean isTokenRefused = word != null && !word.equals("ok");
+    if (isTokenRefused) disk.delete(plain);
+    if (answer.head.isSuccess()) return true;
+    long asked = answer.head.retryAfter(environment.now());
+    if (isTokenRefused || !isRefusal(answer.head, "POST")) {
+      if (asked > 0) pause.begin(asked);
+      return false;
+    }
+    result.dropped++;
+    return true;
+  }
+
+  /** Returns a token without attestation, which this installation keeps; null where the server gives none. */
+  private String plainToken() throws IOException {
+    byte[] kept = Disk.read(plain, 1_024);
+    if (kept != null && new String(kept, Json.UTF8).matches(TOKEN_FORM)) return new String(kept, Json.UTF8);
+    Answer answer = exchange("POST", "installations", null, NO_FIELDS);
+    if (answer == null || !answer.head.isSuccess()) return null;
+    try {
+      String token = Json.text(Json.object(answer.body()), "token");
+      if (!token.matches(TOKEN_FORM)) return null;
+      disk.replace(plain, token.getBytes(Json.UTF8));
+      return token;
+    } catch (IOException exception) {
+      // Not an answer of the server, or a full disk: without the file the installation would count twice.
+      return null;
     }
   }
 }

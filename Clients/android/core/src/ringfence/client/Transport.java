@@ -4,11 +4,10 @@ package ringfence.client;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URL;
-import java.text.ParseException;
-import java.text.SimpleDateFormat;
-import java.util.Locale;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.Map;
-import java.util.TimeZone;
 import java.util.TreeMap;
 
 /** Sends requests. An app may provide its own transport. */
@@ -88,11 +87,9 @@ public interface Transport {
       String text = field("Retry-After");
       if (text == null) return 0;
       if (text.matches("[0-9]{1,12}")) return 1_000 * Long.parseLong(text);
-      SimpleDateFormat format = new SimpleDateFormat("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
-      format.setTimeZone(TimeZone.getTimeZone("GMT"));
       try {
-        return Math.max(0, format.parse(text).getTime() - now);
-      } catch (ParseException exception) {
+        return Math.max(0, ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant().toEpochMilli() - now);
+      } catch (DateTimeParseException exception) {
         return 0;
       }
     }

@@ -52,9 +52,7 @@ final class NumberCharacters {
     if (problem == null && !VIABLE_WITH_EXTENSION.matcher(text).matches()) problem = Problem.NOT_A_NUMBER;
   }
 
-  private static String digits(int most) {
-    return "[" + DIGIT + "]{1," + most + "}";
-  }
+  private static String digits(int most) { return "[" + DIGIT + "]{1," + most + "}"; }
 
   private static String gap() { return "[:.\uFF0E]?[-," + BLANK + "]*"; }
 

@@ -21,7 +21,6 @@ public final class NumberingPlans {
   private static volatile NumberingPlans builtIn;
 
   private final byte[] bytes;
-  private final String version, date;
   private final int[] patternStarts;
   private final Pattern[] patterns;
   /** Where the lines of a calling code start; 0 for none. */ private final int[] codeStarts = new int[1_000];
@@ -32,8 +31,6 @@ public final class NumberingPlans {
     this.bytes = bytes;
     String[] head = line(0).split(" ");
     require(head.length == 4 && head[0].equals("numbering-plans") && head[1].equals("1"), "the file has another form");
-    version = head[2];
-    date = head[3];
     int at = next(0);
     String[] counted = line(at).split(" ");
     require(counted.length == 2 && counted[0].equals("patterns"), "the second line has no count of patterns");
@@ -96,10 +93,6 @@ public final class NumberingPlans {
     return out.toByteArray();
   }
 
-  /** Returns the version of the data from which the plans are made, such as 9.0.43. */
-  public String version() { return version; }
-  /** Returns the date of that version, such as 2026-11-06. */
-  public String date() { return date; }
   /** Says whether two letters of upper case name a region of the plans. */
   public boolean hasRegion(String region) { return codesOfRegions.containsKey(region); }
 
@@ -129,14 +122,9 @@ public final class NumberingPlans {
   }
 
   static int number(String text, int limit) throws IOException {
-    require(text.length() >= 1 && text.length() <= 6, "a number is missing");
-    int value = 0;
-    for (int i = 0; i < text.length(); i++) {
-      require(text.charAt(i) >= '0' && text.charAt(i) <= '9', "a number is missing");
-      value = 10 * value + text.charAt(i) - '0';
-    }
-    require(value < limit, "a number is too large");
-    return value;
+    require(text.matches("[0-9]{1,6}"), "a number is missing");
+    require(Integer.parseInt(text) < limit, "a number is too large");
+    return Integer.parseInt(text);
   }
 
   Pattern pattern(int index) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package ringfence.numbers;
 
-import java.util.Locale;
-
 /** A number, of the numbering plans or not, or the reason why a text is none. */
 public final class PhoneNumber {
   /** The kind of a number, by its region's plan. */
@@ -25,10 +23,7 @@ public final class PhoneNumber {
     SHORT_OR_EMERGENCY,
     /** A national number without a region. */
     NEEDS_REGION,
-    /** No country has this calling code. */   UNKNOWN_CALLING_CODE;
-
-    /** Returns the name that the server has for it. */
-    public String code() { return name().toLowerCase(Locale.ROOT); }
+    /** No country has this calling code. */ UNKNOWN_CALLING_CODE
   }
 
   /** The reason why there is no number, or null. */ public final Problem problem;
@@ -47,6 +42,4 @@ public final class PhoneNumber {
   static PhoneNumber refused(Problem problem, String region) { return new PhoneNumber(problem, 0, region, Kind.UNKNOWN); }
   /** Says whether the plans have the number; a number that they do not have may be newer than they are. */
   public boolean isAssigned() { return kind != Kind.UNKNOWN; }
-  /** Returns the number with its plus, such as +33199000248; null when there is none. */
-  public String e164() { return digits == 0 ? null : "+" + digits; }
 }

@@ -15,12 +15,4 @@ final class Bytes {
     for (int i = 0; i < a.length; i++) if (a[i] != b[bFrom + i]) return false;
     return true;
   }
-
-  /** Compares as unsigned bytes. */
-  static int compare(byte[] a, byte[] b) {
-    for (int i = 0; i < Math.min(a.length, b.length); i++) {
-      if (a[i] != b[i]) return (a[i] & 0xFF) - (b[i] & 0xFF);
-    }
-    return a.length - b.length;
-  }
 }

@@ -3,6 +3,7 @@ package ringfence.reader;
 
 import static ringfence.reader.FormatException.require;
 
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,26 +19,24 @@ final class Envelope {
   Envelope(byte[] file, String type) throws FormatException {
     require(file.length <= 1_406_293, "the envelope has more than 1406293 bytes");
     for (byte part : file) require(part >= 0, "the envelope has other characters");
-    text = new String(file, Utf8.CHARSET);
+    text = new String(file, Json.UTF8);
     take("{\"payload\":\"");
-    payload = Base64.decode(upToQuote());
+    payload = Fields.base64(upToQuote());
     take("\",\"payloadType\":\"" + type + "\",\"signatures\":[");
     do {
       take(signatures.isEmpty() ? "{\"keyid\":\"" : ",{\"keyid\":\"");
       String id = Fields.hex(upToQuote());
       require(id.length() == 16, "the id of a key has another form");
       take("\",\"sig\":\"");
-      byte[] signature = Base64.decode(upToQuote());
+      byte[] signature = Fields.base64(upToQuote());
       take("\"}");
       require(signature.length > 0, "a signature is empty");
       require(signatures.put(id, signature) == null, "a key signs twice");
     } while (signatures.size() < 16 && text.startsWith(",", at));
     take("]}\n");
     require(at == text.length(), "bytes follow the envelope");
-    byte[] head = ("DSSEv1 " + type.length() + " " + type + " " + payload.length + " ").getBytes(Utf8.CHARSET);
-    signed = new byte[head.length + payload.length];
-    System.arraycopy(head, 0, signed, 0, head.length);
-    System.arraycopy(payload, 0, signed, head.length, payload.length);
+    byte[] head = ("DSSEv1 " + type.length() + " " + type + " " + payload.length + " ").getBytes(Json.UTF8);
+    signed = ByteBuffer.allocate(head.length + payload.length).put(head).put(payload).array();
   }
 
   private void take(String expected) throws FormatException {

@@ -3,14 +3,76 @@ package ringfence.reader;
 
 import static ringfence.reader.FormatException.require;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
 /** The fields of an object of a document, with checks of their types. Fields with other names are ignored. */
 final class Fields {
+  private static final String NAME = "[a-z0-9][a-z0-9._-]*";
   private final Map<?, ?> values;
 
   private Fields(Map<?, ?> values) { this.values = values; }
+
+  /** Reads a document in the form of Publication.md, section 3.1. */
+  static Fields document(byte[] bytes, String type, long version) throws FormatException {
+    require(bytes.length <= 1 << 20, "the document has more than 1048576 bytes");
+    require(Utf8.isValid(bytes, 0, bytes.length), "the document is not UTF-8");
+    Fields fields = of(Json.object(bytes));
+    StringBuilder canonical = new StringBuilder();
+    write(fields.values, 1, canonical);
+    require(Arrays.equals(bytes, canonical.append('\n').toString().getBytes(Json.UTF8)), "the document is not in canonical form");
+    require(fields.text("type").equals(type), "the document is not of type \"" + type + "\"");
+    require(fields.integer("version") == version, "the document's version is unknown");
+    return fields;
+  }
+
+  /** Writes a value in the only form of documents. */
+  private static void write(Object value, int level, StringBuilder out) throws FormatException {
+    require(level <= 8 || !(value instanceof Map || value instanceof List), "the document has more than eight levels");
+    if (value instanceof Map) {
+      String before = null;
+      for (Map.Entry<?, ?> field : ((Map<?, ?>) value).entrySet()) {
+        // A character for each byte, because a text is compared by its UTF-16.
+        String key = new String(((String) field.getKey()).getBytes(Json.UTF8), StandardCharsets.ISO_8859_1);
+        require(before == null || before.compareTo(key) < 0, "keys do not ascend");
+        out.append(before == null ? '{' : ',');
+        write(field.getKey(), level, out);
+        write(field.getValue(), level + 1, out.append(':'));
+        before = key;
+      }
+      out.append(before == null ? "{}" : "}");
+    } else if (value instanceof List) {
+      List<?> list = (List<?>) value;
+      for (int i = 0; i < list.size(); i++) write(list.get(i), level + 1, out.append(i == 0 ? '[' : ','));
+      out.append(list.isEmpty() ? "[]" : "]");
+    } else if (value instanceof String) {
+      out.append('"');
+      for (char c : ((String) value).toCharArray()) {
+        require(c >= 0x20 && c != 0x7F, "a text has a control character");
+        out.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+      }
+      out.append('"');
+    } else {
+      require(value instanceof Long || value instanceof Boolean, "a value is null or no integer");
+      out.append(value);
+    }
+  }
+
+  /** Reads Base64 in its only form (Publication.md, section 4.1). */
+  static byte[] base64(String text) throws FormatException {
+    try {
+      byte[] bytes = Base64.getDecoder().decode(text);
+      require(Base64.getEncoder().encodeToString(bytes).equals(text), "Base64 is not in its only form");
+      return bytes;
+    } catch (IllegalArgumentException exception) {
+      throw new FormatException("this is not Base64");
+    }
+  }
 
   static Fields of(Object value) throws FormatException {
     require(value instanceof Map, "a value is not an object");
@@ -50,63 +112,35 @@ final class Fields {
   }
 
   static String hex(String text) throws FormatException {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      require(c >= '0' && c <= '9' || c >= 'a' && c <= 'f', "hexadecimal digits have another form");
-    }
+    require(text.matches("[0-9a-f]*"), "hexadecimal digits have another form");
     return text;
   }
 
   String path(String name) throws FormatException {
     String path = text(name);
     require(path.length() <= 200, "a path has more than 200 characters");
-    int names = 0;
-    boolean isStart = true;
-    for (int i = 0; i < path.length(); i++) {
-      char c = path.charAt(i);
-      require(isPathCharacter(c, isStart) || c == '/' && !isStart, "a path has another form");
-      if (isStart) names++;
-      isStart = c == '/';
-    }
-    require(names >= 1 && names <= 3 && !isStart, "a path has another form");
+    require(path.matches(NAME + "(/" + NAME + "){0,2}"), "a path has another form");
     return path;
   }
 
   static String name(Object value) throws FormatException {
     require(value instanceof String, "a name is not a text");
     String name = (String) value;
-    require(name.length() >= 1 && name.length() <= 64 && !name.contains(".."), "a name has another form");
-    for (int i = 0; i < name.length(); i++) require(isPathCharacter(name.charAt(i), i == 0), "a name has another form");
+    require(name.length() <= 64 && name.matches(NAME) && !name.contains(".."), "a name has another form");
     return name;
-  }
-
-  private static boolean isPathCharacter(char c, boolean isStart) {
-    return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || !isStart && (c == '.' || c == '_' || c == '-');
   }
 
   /** Reads a time of section 3.3 as seconds since 1970. */
   long time(String name) throws FormatException {
     String text = text(name);
-    String form = "0000-00-00T00:00:00Z";
-    require(text.length() == form.length(), name + " is not a time");
-    for (int i = 0; i < form.length(); i++) {
-      char c = text.charAt(i);
-      require(form.charAt(i) == '0' ? c >= '0' && c <= '9' : c == form.charAt(i), name + " is not a time");
+    try {
+      Instant time = Instant.parse(text);
+      // Other forms of the same time, and the year 0, are refused.
+      boolean isProper = text.length() == 20 && time.toString().equals(text) && !text.startsWith("0000");
+      require(isProper, name + " is not a time in its only form");
+      return time.getEpochSecond();
+    } catch (DateTimeParseException exception) {
+      throw new FormatException(name + " is not a time that exists");
     }
-    int year = Integer.parseInt(text.substring(0, 4));
-    int month = Integer.parseInt(text.substring(5, 7));
-    int day = Integer.parseInt(text.substring(8, 10));
-    int hour = Integer.parseInt(text.substring(11, 13));
-    int minute = Integer.parseInt(text.substring(14, 16));
-    int second = Integer.parseInt(text.substring(17, 19));
-    boolean isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    int[] days = {31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    boolean exists = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
-    require(exists && hour < 24 && minute < 60 && second < 60, name + " is not a time that exists");
-    // Years are counted from March on, and from 400 years before the year 0, so that no quotient is negative.
-    long from = year + 400 - (month > 2 ? 0 : 1);
-    long inYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    long date = 365 * from + from / 4 - from / 100 + from / 400 + inYear - 146_097 - 719_468;
-    return date * 86_400 + hour * 3_600 + minute * 60 + second;
   }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Writes labels with the choices of section 6.6. */
 final class LabelEncoder {
   private final PackDictionary dictionary;
-  /** By code: the tokens, ordered by text and then by bits. */ private final int[][] sorted = new int[2][];
+  /** By code: the tokens, ordered by text and then by bits. */ private final Integer[][] sorted = new Integer[2][];
   private final byte[] bitsOf;
   private long[] costs = {};
   private int[] ends = {};
@@ -21,27 +21,14 @@ final class LabelEncoder {
     bitsOf = new byte[dictionary.firstToken(2)];
     for (int code = 0; code < 2; code++) {
       int first = dictionary.firstToken(code);
-      int[] order = new int[dictionary.firstToken(code + 1) - first];
+      Integer[] order = new Integer[dictionary.firstToken(code + 1) - first];
       for (int i = 0; i < order.length; i++) {
         order[i] = first + i;
         bitsOf[first + i] = (byte) dictionary.bits(code, first + i);
       }
-      sort(order, order.clone(), 0, order.length);
+      // Equal texts keep their order, which is by bits.
+      Arrays.sort(order, this::compare);
       sorted[code] = order;
-    }
-  }
-
-  /** Sorts by merging, so that equal texts keep their order, which is by bits. */
-  private void sort(int[] into, int[] from, int start, int end) {
-    if (end - start < 2) return;
-    int middle = start + end >>> 1;
-    sort(from, into, start, middle);
-    sort(from, into, middle, end);
-    int left = start;
-    int right = middle;
-    for (int at = start; at < end; at++) {
-      boolean takesLeft = right == end || left < middle && compare(from[left], from[right]) <= 0;
-      into[at] = takesLeft ? from[left++] : from[right++];
     }
   }
 
@@ -92,7 +79,7 @@ final class LabelEncoder {
     costs[length] = 0;
     for (int start = length - 1; start >= 0; start--) {
       int code = start == 0 ? 0 : 1;
-      int[] order = sorted[code];
+      Integer[] order = sorted[code];
       int low = 0;
       int high = order.length;
       for (int end = start + 1; end <= length && low < high; end++) {
@@ -118,7 +105,7 @@ final class LabelEncoder {
   }
 
   /** Returns the first token of a range whose byte at a place is at least `least`; shorter tokens come before. */
-  private int search(int[] order, int from, int to, int place, int least) {
+  private int search(Integer[] order, int from, int to, int place, int least) {
     int low = from;
     int high = to;
     while (low < high) {

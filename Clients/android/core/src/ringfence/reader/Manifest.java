@@ -17,7 +17,7 @@ public final class Manifest {
   private final List<String> bins = new ArrayList<String>();
 
   Manifest(byte[] payload) throws FormatException {
-    Fields head = CanonicalJson.document(payload, "manifest", 3);
+    Fields head = Fields.document(payload, "manifest", 3);
     identity = new SeenManifest(head.integer("serial"), Digests.hex(Digests.sha256(payload)));
     issued = head.time("issued");
     expires = head.time("expires");
@@ -74,7 +74,7 @@ public final class Manifest {
 
   static Map<String, String> readBin(int index, int count, byte[] file) throws FormatException {
     Map<String, String> packs = new TreeMap<String, String>();
-    for (Map.Entry<?, ?> item : CanonicalJson.document(file, "bin", 1).object("packs").values().entrySet()) {
+    for (Map.Entry<?, ?> item : Fields.document(file, "bin", 1).object("packs").values().entrySet()) {
       String name = Fields.name(item.getKey());
       require(bin(name, count) == index, "a pack is in the bin of another name");
       packs.put(name, Fields.digestOf(item.getValue()));
@@ -83,7 +83,7 @@ public final class Manifest {
   }
 
   private static int bin(String name, int count) {
-    byte[] digest = Digests.sha256(name.getBytes(Utf8.CHARSET));
+    byte[] digest = Digests.sha256(name.getBytes(Json.UTF8));
     long start = 0;
     for (int i = 0; i < 4; i++) start = start << 8 | digest[i] & 0xFF;
     return (int) (start >> 32 - Integer.numberOfTrailingZeros(count));

@@ -94,7 +94,7 @@ public final class PackCursor {
   /** Says whether calls from the number are to be shown with the label. */
   public boolean identifies() { return (roles() & 2) != 0; }
   /** Returns the label of an entry that identifies, else null. */
-  public String label() { return identifies() ? new String(labels.bytes(), 0, labels.length(), Utf8.CHARSET) : null; }
+  public String label() { return identifies() ? new String(labels.bytes(), 0, labels.length(), Json.UTF8) : null; }
   /** Returns the entry as a value. */
   public PackEntry entry() { return new PackEntry(number, roles(), label()); }
   int roles() { return labels == null ? 1 : labels.roles(); }

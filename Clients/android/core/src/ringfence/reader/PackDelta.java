@@ -25,7 +25,7 @@ public final class PackDelta {
     require(length >= START, "the file has " + length + " bytes, fewer than a delta's header");
     byte[] start = new byte[START];
     source.read(0, start, 0, START);
-    require(PackHeader.startsWith(start, MAGIC), "this is not a delta");
+    require(Bytes.equal(MAGIC, start, 0), "this is not a delta");
     require(u16(start, 8) == 1, "the delta's version is unknown");
     require(u32(start, 260) == Digests.crc(start, 0, 260), "the delta's header is corrupt");
     require(u16(start, 10) == 0 && u32(start, 128) == 0, "a flag or a reserved byte is not 0");
@@ -74,9 +74,6 @@ public final class PackDelta {
   public static PackDelta open(PackSource source, long memoryLimit) throws IOException {
     return new PackDelta(source, memoryLimit);
   }
-
-  /** Returns the header of the result. */
-  public PackHeader result() { return header; }
 
   /**
    * Writes the result.

@@ -69,7 +69,7 @@ public final class PackDescription {
   private final List<Delta> deltas = new ArrayList<Delta>();
 
   PackDescription(byte[] bytes, String name, long newest) throws FormatException {
-    Fields pack = CanonicalJson.document(bytes, "pack", 1);
+    Fields pack = Fields.document(bytes, "pack", 1);
     this.name = name;
     require(pack.text("name").equals(name), "the description is of another pack");
     kind = kind(pack.text("kind"));

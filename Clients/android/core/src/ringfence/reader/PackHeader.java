@@ -25,7 +25,7 @@ public final class PackHeader {
   PackHeader(byte[] data, int from) throws FormatException {
     bytes = new byte[BYTES];
     System.arraycopy(data, from, bytes, 0, BYTES);
-    require(startsWith(bytes, MAGIC), "this is not a pack");
+    require(Bytes.equal(MAGIC, bytes, 0), "this is not a pack");
     require(u16(bytes, 8) == 1, "the pack's version is unknown");
     require(u32(bytes, 124) == Digests.crc(bytes, 0, 124), "the header is corrupt");
     require(u16(bytes, 10) == 0 && bytes[15] == 0 && u32(bytes, 116) == 0, "a flag or a reserved byte is not 0");
@@ -60,29 +60,15 @@ public final class PackHeader {
     length = u32(bytes, 120);
     int count = bytes[88] & 0xFF;
     require(count <= 23, "the region is too long");
-    StringBuilder name = new StringBuilder();
-    for (int at = 89; at < 112; at++) {
-      char c = (char) (bytes[at] & 0xFF);
-      if (at >= 89 + count) {
-        require(c == 0, "bytes follow the region");
-        continue;
-      }
-      boolean isLetter = c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z';
-      require(isLetter || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-', "the region has another character");
-      name.append(c);
-    }
-    region = name.toString();
+    for (int at = 89 + count; at < 112; at++) require(bytes[at] == 0, "bytes follow the region");
+    region = new String(bytes, 89, count, Json.UTF8);
+    require(region.matches("[0-9A-Za-z._-]*"), "the region has another character");
   }
 
   private int limited(int at, int most, String what) throws FormatException {
     long value = u32(bytes, at);
     require(value <= most, "there are " + value + " " + what + ", more than " + most);
     return (int) value;
-  }
-
-  static boolean startsWith(byte[] data, byte[] magic) {
-    for (int i = 0; i < magic.length; i++) if (data[i] != magic[i]) return false;
-    return true;
   }
 
   /** Returns what all entries do. */
@@ -95,10 +81,6 @@ public final class PackHeader {
   public String region() { return region; }
   /** Returns the number of entries. */
   public int entries() { return entries; }
-  /** Returns the number of entries that block. */
-  public int blocking() { return blocking; }
-  /** Returns the number of entries that identify a caller. */
-  public int identifying() { return identifying; }
   /** Returns the last number; 0 when there is none. */
   public long lastNumber() { return last; }
 

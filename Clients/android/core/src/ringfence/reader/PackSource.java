@@ -27,15 +27,19 @@ public abstract class PackSource implements Closeable {
   public void close() throws IOException {}
 
   /** Returns a source of bytes in memory, which are not copied. */
-  public static PackSource of(final byte[] bytes) {
+  public static PackSource of(byte[] bytes) { return of(ByteBuffer.wrap(bytes)); }
+
+  private static PackSource of(final ByteBuffer bytes) {
     return new PackSource() {
       @Override
-      public long length() { return bytes.length; }
+      public long length() { return bytes.capacity(); }
 
       @Override
       public void read(long at, byte[] into, int from, int count) throws IOException {
-        if (at < 0 || at + count > bytes.length) throw new EOFException("The source has " + bytes.length + " bytes.");
-        System.arraycopy(bytes, (int) at, into, from, count);
+        if (at < 0 || at + count > bytes.capacity()) throw new EOFException("The source has " + bytes.capacity() + " bytes.");
+        ByteBuffer view = bytes.duplicate();
+        view.position((int) at);
+        view.get(into, from, count);
       }
     };
   }
@@ -63,23 +67,10 @@ public abstract class PackSource implements Closeable {
    * mapping ends when the source is no longer used.
    */
   public static PackSource map(File file) throws IOException {
-    final ByteBuffer mapped;
     try (RandomAccessFile opened = new RandomAccessFile(file, "r")) {
       FormatException.require(opened.length() <= Integer.MAX_VALUE, "the file has more than 2 GiB");
-      mapped = opened.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, opened.length());
+      return of(opened.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, opened.length()));
     }
-    return new PackSource() {
-      @Override
-      public long length() { return mapped.capacity(); }
-
-      @Override
-      public void read(long at, byte[] into, int from, int count) throws IOException {
-        if (at < 0 || at + count > mapped.capacity()) throw new EOFException("The source has " + mapped.capacity() + " bytes.");
-        ByteBuffer view = mapped.duplicate();
-        view.position((int) at);
-        view.get(into, from, count);
-      }
-    };
   }
 
   /** Computes the SHA-256 of all bytes. */

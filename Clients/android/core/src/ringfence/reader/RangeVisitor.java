@@ -5,12 +5,6 @@ import java.io.IOException;
 
 /** Receives the ranges of a pack. */
 public interface RangeVisitor {
-  /**
-   * Receives numbers that follow each other and have the same roles and label.
-   * @param first the first number
-   * @param last the last number
-   * @param blocks whether calls from the numbers are to be blocked
-   * @param label the label to show, or null
-   */
+  /** Receives numbers that follow each other and have the same roles and label; the label is null where calls are only blocked. */
   void range(long first, long last, boolean blocks, String label) throws IOException;
 }

@@ -21,7 +21,7 @@ final class Root {
     require(file.length <= 1 << 20, "the root has more than 1048576 bytes");
     this.file = file;
     envelope = new Envelope(file, TYPE);
-    Fields fields = CanonicalJson.document(envelope.payload, "root", 1);
+    Fields fields = Fields.document(envelope.payload, "root", 1);
     serial = fields.integer("serial", 1, Long.MAX_VALUE);
     expires = fields.time("expires");
     require(fields.time("issued") < expires, "the root expires before it is issued");
@@ -32,7 +32,7 @@ final class Root {
     for (Object item : items) {
       Fields key = Fields.of(item);
       require(key.text("algorithm").equals("ed25519"), "a key has another algorithm");
-      byte[] bytes = Base64.decode(key.text("public"));
+      byte[] bytes = Fields.base64(key.text("public"));
       require(Ed25519.isProper(bytes), "a key is not 32 bytes in canonical form, or is of small order");
       require(Envelope.keyID(bytes).equals(key.text("keyid")), "a key has another id");
       require(ids.add(key.text("keyid")), "a key is in the root twice");

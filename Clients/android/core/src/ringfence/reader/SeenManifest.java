@@ -8,10 +8,7 @@ public final class SeenManifest {
   private final long serial;
   private final String sha256;
 
-  /**
-   * Creates the value from what was kept.
-   * @param sha256 64 hexadecimal digits in lower case
-   */
+  /** Creates the value from what was kept; the digest has 64 hexadecimal digits in lower case. */
   public SeenManifest(long serial, String sha256) throws FormatException {
     require(serial >= 1, "the serial is " + serial + ", less than 1");
     this.serial = serial;

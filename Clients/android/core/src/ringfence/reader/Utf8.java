@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package ringfence.reader;
 
-import java.nio.charset.Charset;
-
 /** Well-formed UTF-8 by table 3-7 of the Unicode Standard. */
 final class Utf8 {
-  static final Charset CHARSET = Charset.forName("UTF-8");
-
   private Utf8() {}
 
   static boolean isValid(byte[] text, int from, int to) {

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.UUID;
 import ringfence.android.Ringfence;
 import ringfence.client.Disk;
-import ringfence.client.Json;
 import ringfence.client.Report;
+import ringfence.reader.Json;
 
 /** The user's actions on a number; for a background thread. */
 final class CallActions {
@@ -24,7 +24,7 @@ final class CallActions {
   }
 
   void allow(long number) throws IOException {
-    ringfence.personal().allow(number);
+    ringfence.allow(number);
   }
 
   void name(long number, String label) throws IOException {

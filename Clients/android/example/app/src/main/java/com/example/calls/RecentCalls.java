@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import ringfence.android.CallDecision;
 import ringfence.client.Disk;
-import ringfence.client.Json;
+import ringfence.reader.Json;
 
 /** The last 50 calls with a number, the newest first, in a file with a line for each. */
 final class RecentCalls {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package ringfence.client;
+package ringfence.reader;
 
 import java.io.IOException;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads and writes JSON. Objects become maps, arrays lists, numbers Double. */
+/** Reads and writes JSON. Objects become maps in their order, arrays lists, integers Long and other numbers Double. */
 public final class Json {
-  /** The encoding of all texts. */ public static final Charset UTF8 = Charset.forName("UTF-8");
+  /** The encoding of all texts. */ public static final Charset UTF8 = StandardCharsets.UTF_8;
   private static final int MAXIMUM_LEVELS = 32;
   private final String text;
   private int at;
@@ -18,7 +19,7 @@ public final class Json {
   private Json(String text) { this.text = text; }
 
   /** Reads an object. */
-  public static Map<?, ?> object(byte[] bytes) throws IOException {
+  public static Map<?, ?> object(byte[] bytes) throws FormatException {
     Json json = new Json(new String(bytes, UTF8));
     Object value = json.value(0);
     if (json.next() != 0 || !(value instanceof Map)) throw json.failure();
@@ -31,8 +32,9 @@ public final class Json {
     throw new IOException("The field " + name + " is missing.");
   }
 
-  static long integer(Map<?, ?> object, String name) throws IOException {
-    if (object.get(name) instanceof Double) return ((Double) object.get(name)).longValue();
+  /** Returns the integer of a field. */
+  public static long integer(Map<?, ?> object, String name) throws IOException {
+    if (object.get(name) instanceof Long) return (Long) object.get(name);
     throw new IOException("The field " + name + " is missing.");
   }
 
@@ -60,7 +62,7 @@ public final class Json {
     return out.append('}').toString();
   }
 
-  private IOException failure() { return new IOException("The text is not JSON."); }
+  private FormatException failure() { return new FormatException("this is not JSON"); }
 
   /** Returns the next sign that is not white space; 0 at the end. */
   private char next() {
@@ -74,7 +76,7 @@ public final class Json {
     return has;
   }
 
-  private Object value(int level) throws IOException {
+  private Object value(int level) throws FormatException {
     if (level > MAXIMUM_LEVELS) throw failure();
     if (next() == '"') return string();
     if (take('[')) {
@@ -102,18 +104,19 @@ public final class Json {
     String word = text.substring(start, at);
     if (word.equals("true") || word.equals("false")) return word.equals("true");
     if (word.equals("null")) return null;
+    if (word.matches("-?[0-9]{1,18}")) return Long.valueOf(word);
     if (!word.matches("-?[0-9]{1,18}(\\.[0-9]{1,18})?([eE][+-]?[0-9]{1,3})?")) throw failure();
     return Double.valueOf(word);
   }
 
-  private String string() throws IOException {
+  private String string() throws FormatException {
     StringBuilder out = new StringBuilder();
     for (at++; at < text.length() && text.charAt(at) != '"'; at++) {
       char c = text.charAt(at);
       if (c == '\\' && ++at < text.length()) {
         int plain = "bfnrt".indexOf(text.charAt(at));
         boolean isCode = text.charAt(at) == 'u';
-        if (isCode && !text.substring(at).matches("(?s)u[0-9a-fA-F]{4}.*")) throw failure();
+        if (isCode && !text.substring(at, Math.min(text.length(), at + 5)).matches("u[0-9a-fA-F]{4}")) throw failure();
         c = isCode ? (char) Integer.parseInt(text.substring(at + 1, at + 5), 16) : plain < 0 ? text.charAt(at) : "\b\f\n\r\t".charAt(plain);
         if (isCode) at += 4;
       }
