@@ -7,7 +7,7 @@ BUILD ?= .build
 DATA ?= .ringfence
 PORT ?= 8080
 
-.PHONY: run repository deb tools dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack simulate fuzz-pack vectors android-archive clean
+.PHONY: run repository deb tools dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack benchmark-readers simulate fuzz-pack vectors android-archive clean
 
 # Debugging information of libraries in C takes a seventh of their time.
 OPTIMIZED = --configuration release -Xcc -g0
@@ -126,6 +126,11 @@ SHARED ?= ../shared
 benchmark-pack: dependencies
 	swift build --disable-default-traits --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
 	Scripts/benchmark-packs.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Documentation/benchmarks/pack.md
+
+# The table in Documentation/benchmarks/readers.md.
+benchmark-readers: dependencies
+	swift build --disable-default-traits --scratch-path $(BUILD)/portable --configuration release --product pack-benchmark
+	Scripts/benchmark-readers.py $(BUILD)/portable/release/pack-benchmark $(SHARED) Documentation/benchmarks/readers.md
 
 # Coverage-guided, for SECONDS; what it finds belongs into Tests/CallerPackTests/Golden/Finds.
 SECONDS ?= 60

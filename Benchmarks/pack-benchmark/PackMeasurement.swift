@@ -112,7 +112,32 @@ enum PackMeasurement {
       if try cursor.lookup(turn % 2 == 0 ? number : number + 1) != nil { found += 1 }
     }
     let seconds = now() - start
-    print("{\"per_second\": \(Double(turns) / seconds), \"found\": \(found)}")
+    print("{\"per_second\": \(Double(turns) / seconds), \"found\": \(found), \"peak_kb\": \(highWater())}")
+  }
+
+  /// Checks every entry of a pack nine times.
+  static func verify(_ path: String) throws {
+    try repeatedly(9) { _ = try PackReader.open(path: path).contentDigest() }
+  }
+
+  /// Makes the successor of a pack and checks it, as an update does, three times.
+  static func apply(_ base: String, _ delta: String, _ out: String) throws {
+    try repeatedly(3) {
+      _ = try PackDelta.open(path: delta).apply(base: PackReader.open(path: base), to: out)
+      _ = try PackReader.open(path: out).contentDigest()
+    }
+  }
+
+  /// Prints the first time, which a phone has, and the fastest.
+  private static func repeatedly(_ turns: Int, _ work: () throws -> Void) throws {
+    var first = 0.0, best = Double.infinity
+    for turn in 0..<turns {
+      let start = now()
+      try work()
+      best = min(best, now() - start)
+      if turn == 0 { first = now() - start }
+    }
+    print("{\"first\": \(first), \"best\": \(best), \"peak_kb\": \(highWater())}")
   }
 
   static func diff(_ a: String, _ b: String, _ out: String) throws {

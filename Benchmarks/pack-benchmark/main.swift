@@ -12,7 +12,8 @@ import CallerPackBuilder
 #endif
 
 let usage =
-  "usage: pack-benchmark build LIST OUT PROFILE KIND [BASE] | walk PACK SMALL | lookup PACK | diff A B OUT"
+  "usage: pack-benchmark build LIST OUT PROFILE KIND [BASE] | walk PACK SMALL | lookup PACK | diff A B OUT | "
+  + "verify PACK | apply BASE DELTA OUT"
 let arguments = CommandLine.arguments
 do {
   switch arguments.dropFirst().first {
@@ -24,6 +25,8 @@ do {
   case "walk" where arguments.count == 4: try PackMeasurement.walk(arguments[2], warm: arguments[3])
   case "lookup" where arguments.count == 3: try PackMeasurement.lookup(arguments[2])
   case "diff" where arguments.count == 5: try PackMeasurement.diff(arguments[2], arguments[3], arguments[4])
+  case "verify" where arguments.count == 3: try PackMeasurement.verify(arguments[2])
+  case "apply" where arguments.count == 5: try PackMeasurement.apply(arguments[2], arguments[3], arguments[4])
   case "--help", "-h": print(usage)
   default:
     print(usage)

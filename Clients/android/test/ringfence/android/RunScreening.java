@@ -119,6 +119,7 @@ public final class RunScreening {
       that(!label.isEmpty() && !label.equals("not verified"), "the label is shown: " + label);
       shown("tel:+" + identified, Connection.VERIFICATION_STATUS_NOT_VERIFIED, label);
       shown("tel:+" + identified, Connection.VERIFICATION_STATUS_FAILED, "not verified");
+      same(rejected(new Call.Details(0, Uri.parse("tel:+" + blocked), Connection.VERIFICATION_STATUS_PASSED)), true, "a true number that is blocked");
       Build.VERSION.SDK_INT = 29;
       shown("tel:+" + identified, Connection.VERIFICATION_STATUS_FAILED, label);
       Build.VERSION.SDK_INT = 25;
@@ -139,7 +140,7 @@ public final class RunScreening {
       start(folder).countsCalls = true;
       Call.Details call = call("tel:+" + blocked);
       call.created = 5;
-      for (int i = 0; i < 3; i++) same(rejected(call), true, "each answer");
+      for (int i = 0; i < 6; i++) same(rejected(call), true, "each answer");
       drain();
       same(new String(Files.readAllBytes(new File(folder, "ringfence/outbox").toPath()), "UTF-8").split("\"named\":1", -1).length, 2, "counts");
     });
@@ -212,6 +213,8 @@ public final class RunScreening {
         }
       });
       longest = 50;
+      Ringfence.get().options.showsRejected = true;
+      Ringfence.get().options.countsRemediations = true;
       Service service = new Service();
       service.onScreenCall(call("tel:+" + blocked));
       longest = 60_000;
@@ -219,6 +222,8 @@ public final class RunScreening {
       end.countDown();
       drain();
       that(service.responses.isEmpty(), "a call is answered once");
+      same(NOTIFICATIONS.last, null, "a call that rang is not shown as rejected");
+      that(!new File(folder, "ringfence/outbox").exists(), "and not counted as blocked");
     });
     Checks.run("calls are counted only if the app says so", folder -> {
       Ringfence.Options options = start(folder);
