@@ -21,7 +21,8 @@ import ringfence.client.UrlTransport;
 
 /**
  * The client of an app. Call {@link #start} in {@code Application.onCreate}, which runs in each process before its services and workers;
- * it reads no file. The folder is {@code ringfence} in {@code getNoBackupFilesDir}: a copy on another phone would send reports twice.
+ * it reads files in the background only. The folder is {@code ringfence} in {@code getNoBackupFilesDir}: a copy on another phone would
+ * send reports twice.
  */
 public final class Ringfence {
   /** The settings of an app. */
@@ -79,8 +80,11 @@ public final class Ringfence {
 
   /** Sets the client of this process. */
   public static Ringfence start(Context context, Options options) {
-    started = new Ringfence(context.getApplicationContext(), options);
-    return started;
+    Ringfence ringfence = new Ringfence(context.getApplicationContext(), options);
+    started = ringfence;
+    // The first decision loads classes, plans and packs. So it is made before the first call, which would wait for it.
+    ringfence.background.execute(() -> ringfence.screener().decide("+12015550123", null, false, text -> true));
+    return ringfence;
   }
 
   /** Returns the client of this process. */
