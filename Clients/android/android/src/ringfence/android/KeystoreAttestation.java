@@ -81,7 +81,7 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
       byte[] challenge = challenge();
       try {
         take(Json.object(
-            "platform", "android", "challenge", Base64.getEncoder().encodeToString(challenge), "public_key", publicKey, "signature", Base64.getEncoder().encodeToString(sign(challenge))));
+            "platform", "android", "challenge", base64(challenge), "public_key", publicKey, "signature", base64(sign(challenge))));
         return;
       } catch (Refused refused) {
         if (!refused.getMessage().equals("with_new_key")) throw refused;
@@ -96,10 +96,12 @@ final class KeystoreAttestation implements RingfenceClient.Installation {
     generator.generateKeyPair();
     StringBuilder certificates = new StringBuilder();
     for (Certificate certificate : keys().getCertificateChain(ALIAS)) {
-      certificates.append(certificates.length() > 0 ? "," : "").append(Json.quoted(Base64.getEncoder().encodeToString(certificate.getEncoded())));
+      certificates.append(certificates.length() > 0 ? "," : "").append(Json.quoted(base64(certificate.getEncoded())));
     }
-    take("{\"platform\":\"android\",\"challenge\":" + Json.quoted(Base64.getEncoder().encodeToString(challenge)) + ",\"certificates\":[" + certificates + "]}");
+    take("{\"platform\":\"android\",\"challenge\":" + Json.quoted(base64(challenge)) + ",\"certificates\":[" + certificates + "]}");
   }
+
+  private static String base64(byte[] bytes) { return Base64.getEncoder().encodeToString(bytes); }
 
   private static KeyStore keys() throws IOException, GeneralSecurityException {
     KeyStore keys = KeyStore.getInstance(STORE);

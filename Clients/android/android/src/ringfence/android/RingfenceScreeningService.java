@@ -126,9 +126,8 @@ public abstract class RingfenceScreeningService extends CallScreeningService {
   }
 
   private void count(CallDecision decision) throws Exception {
-    boolean isRejected = decision.action == CallDecision.Action.REJECT;
-    boolean isLabeled = decision.action == CallDecision.Action.LABEL;
-    Ringfence.get().count(decision.match, isRejected ? Outcome.BLOCKED : isLabeled ? Outcome.LABELED : Outcome.MATCHED);
+    Outcome rang = decision.action == CallDecision.Action.LABEL ? Outcome.LABELED : Outcome.MATCHED;
+    Ringfence.get().count(decision.match, decision.action == CallDecision.Action.REJECT ? Outcome.BLOCKED : rang);
     if (!Ringfence.get().options.countsCalls || decision.number == 0 || isContact("+" + decision.number)) return;
     Ringfence.get().client().countCall("+" + decision.number, null, decision.action != CallDecision.Action.RING);
   }

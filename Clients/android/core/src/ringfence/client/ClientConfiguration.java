@@ -67,8 +67,8 @@ public final class ClientConfiguration {
 
   /**
    * Names the product and version that the server is told with each request for the manifest, together with the serial of the packs that
-   * this client holds; null for nothing. Other characters than ASCII letters, digits, dots, hyphens and underscores are left out, and so are
-   * those behind 40 of the product and 20 of the version. It names no phone and no person.
+   * this client holds; null for nothing. They are cut to 40 and 20 characters, which are ASCII letters, digits, dots, hyphens and
+   * underscores; others are left out. It names no phone and no person.
    */
   public ClientConfiguration product(String name, String version) {
     String shortName = token(name, 40);

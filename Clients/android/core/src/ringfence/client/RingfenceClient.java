@@ -92,8 +92,7 @@ public final class RingfenceClient {
 
   /**
    * Counts a call whose number a pack has, or an override, without the number. A day's counts are sent after its end (UTC), with a token of
-   * the installation that names nobody. More than 10 calls of a day, and more than 10 overrides, are ignored, so that no phone changes a sum
-   * much.
+   * the installation that names nobody. After 10 calls and 10 overrides of a day, more are ignored: no phone changes a sum much.
    */
   public void countRemediation(Remediation call, Remediation.Outcome outcome) throws IOException {
     outbox.change(() -> outbox.accept(call, outcome, Codec.day(environment.now())));
