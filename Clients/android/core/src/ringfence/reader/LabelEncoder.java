@@ -8,7 +8,7 @@ import java.util.Arrays;
 /** Writes labels with the choices of section 6.6. */
 final class LabelEncoder {
   private final PackDictionary dictionary;
-  /** By code: the tokens, ordered by text and then by bits. */ private final Integer[][] sorted = new Integer[2][];
+  /** By code: the tokens, ordered by text and then by bits. */ private final int[][] sorted = new int[2][];
   private final byte[] bitsOf;
   private long[] costs = {};
   private int[] ends = {};
@@ -28,7 +28,8 @@ final class LabelEncoder {
       }
       // Equal texts keep their order, which is by bits.
       Arrays.sort(order, this::compare);
-      sorted[code] = order;
+      sorted[code] = new int[order.length];
+      for (int i = 0; i < order.length; i++) sorted[code][i] = order[i];
     }
   }
 
@@ -79,7 +80,7 @@ final class LabelEncoder {
     costs[length] = 0;
     for (int start = length - 1; start >= 0; start--) {
       int code = start == 0 ? 0 : 1;
-      Integer[] order = sorted[code];
+      int[] order = sorted[code];
       int low = 0;
       int high = order.length;
       for (int end = start + 1; end <= length && low < high; end++) {
@@ -105,7 +106,7 @@ final class LabelEncoder {
   }
 
   /** Returns the first token of a range whose byte at a place is at least `least`; shorter tokens come before. */
-  private int search(Integer[] order, int from, int to, int place, int least) {
+  private int search(int[] order, int from, int to, int place, int least) {
     int low = from;
     int high = to;
     while (low < high) {
