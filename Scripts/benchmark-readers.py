@@ -81,7 +81,8 @@ make benchmark-readers
 Times are processor time of one thread. Look-ups are random, half of them hits. Verification checks every entry and computes the digest
 of the content. An update applies a delta of one day, with 1 % of the numbers removed and 1 % added, writes the pack, and verifies it;
 both readers write the same bytes. The network and the signatures are not included: a signature takes some milliseconds in Java.
-Java runs with `{" ".join(OPTIONS)}`. "Heap" is its highest use in the three measurements; a peak is the memory of the process, with that of the JVM.
+Java runs with `{" ".join(OPTIONS)}`. "Heap" is its highest use in the three measurements; a peak is the memory
+of the process, which includes the JVM.
 """
     Path(OUT).write_text(page)
     print(page)
