@@ -156,6 +156,10 @@ enum DialedNumber {
   /// - Returns: nil for anything else.
   static func read(_ text: String, region: String?) -> PhoneNumber? {
     if let number = try? PhoneNumber(parsing: text, region: region, isInternational: true) { return number }
+    // Carriers write parameters behind the number of a caller (RFC 4904).
+    if let parameter = text.firstMatch(of: /;[A-Za-z-]+=/), parameter.range.lowerBound > text.startIndex {
+      return read(String(text[..<parameter.range.lowerBound]), region: region)
+    }
     var digits = Substring(text)
     if digits.first == "+" { digits.removeFirst() } else if digits.hasPrefix("00") { digits.removeFirst(2) }
     guard digits.first != "0", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

@@ -105,8 +105,10 @@ import Testing
         .userAgent: "asterisk-libcurl-agent/1.0", .authorization: "Basic \(login)", .accept: "*/*",
       ]
       for (number, verdict) in [
-        (Self.blocked, "block"), (Self.identified, "identify"), (Self.allowed, "allow"), (Self.protected, "allow"),
-        (Self.unlisted, "allow"),
+        ("\(Self.blocked)", "block"), ("\(Self.identified)", "identify"), ("\(Self.allowed)", "allow"),
+        ("\(Self.protected)", "allow"), ("\(Self.unlisted)", "allow"),
+        ("+\(Self.blocked);tgrp=grp1;trunk-context=example.com", "block"),
+        ("\(Self.blocked);verstat=No-TN-Validation", "block"),
       ] {
         let answer = try await ask(server, "\(number)?as=verdict", headers)
         #expect(answer.status == .ok && String(buffer: answer.body) == verdict, "\(number)")
