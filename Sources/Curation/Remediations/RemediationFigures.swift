@@ -95,9 +95,9 @@ public struct RemediationFigures: Sendable, Equatable {
   /// By class and then by value.
   public private(set) var parts: [Part]
 
-  /// The last day for which no more counts are accepted.
+  /// The last day for which no more counts are accepted. Those that came in its last moment have an hour to be stored.
   public static func lastDay(at now: Date) -> Int32 {
-    ComplaintDays.day(of: now) - RemediationLimits.maxAgeInDays - 1
+    ComplaintDays.day(of: now - 3_600) - RemediationLimits.maxAgeInDays - 1
   }
 
   /// The first day of the sums that are needed.
