@@ -3,6 +3,10 @@
 
 /* Swift cannot call functions with variable arguments. The parentheses leave out the macros that check types. */
 
+/* An enumeration up to curl 8.12, numbers later. */
+static const long ccurl_http_1_1 = CURL_HTTP_VERSION_1_1;
+static const long ccurl_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+
 static inline void ccurl_set_number(CURL *easy, CURLoption option, long value) {
   (curl_easy_setopt)(easy, option, value);
 }

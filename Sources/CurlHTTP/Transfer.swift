@@ -106,8 +106,8 @@ final class Transfer: @unchecked Sendable {
       (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_PROXY, ""),
     ]
     for (option, text) in texts { ccurl_set_pointer(easy, option, text) }
-    let numbers = [
-      (CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1), (CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2),
+    let numbers: [(CURLoption, Int)] = [
+      (CURLOPT_HTTP_VERSION, ccurl_http_1_1), (CURLOPT_SSLVERSION, ccurl_tls_1_2),
       (CURLOPT_CONNECTTIMEOUT_MS, 10_000), (CURLOPT_NOSIGNAL, 1), (CURLOPT_VERBOSE, 1),
       // libcurl sends a request again if a kept connection turns out to be closed (RFC 9112, 9.3.1).
       (CURLOPT_FRESH_CONNECT, request.body == nil ? 0 : 1), (CURLOPT_FORBID_REUSE, request.body == nil ? 0 : 1),

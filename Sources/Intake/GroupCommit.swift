@@ -49,6 +49,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private let batchSize: Int
   private let patience: Duration
   private let stallLimit: Duration
+  private let cutLimit: Duration
   private let isolates: @Sendable (any Error) -> Bool
   private let commit: @Sendable ([Item]) async throws -> [Outcome]
 
@@ -57,13 +58,14 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   ///   - batchSize: the most items in one commit; one caller's items are never split by it.
   ///   - patience: the longest expected wait, estimated from recent commits; items that would wait longer are refused
   ///     at once. Items that fit into the next batch are always accepted.
-  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, its
-  ///     connection is ended, and new items are refused until it has ended.
+  ///   - stallLimit: how long a commit may take before all callers are answered with ``IntakeError/stalled``, and new
+  ///     items are refused until it has ended.
+  ///   - cutLimit: how long it may take before its connection is ended; nil for as long as `stallLimit`.
   ///   - isolates: whether an error may be caused by one item, so that the others are retried without it.
   ///   - commit: commits a batch completely or not at all, and returns the outcomes in order.
   public init(
     capacity: Int, batchSize: Int, patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
-    isolates: @escaping @Sendable (any Error) -> Bool,
+    cutLimit: Duration? = nil, isolates: @escaping @Sendable (any Error) -> Bool,
     commit: @escaping @Sendable ([Item]) async throws -> [Outcome]
   ) {
     precondition(capacity >= 1 && batchSize >= 1)
@@ -71,6 +73,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     self.batchSize = batchSize
     self.patience = patience
     self.stallLimit = stallLimit
+    self.cutLimit = cutLimit ?? stallLimit
     self.isolates = isolates
     self.commit = commit
   }
@@ -202,7 +205,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
         defer { (state.committing, state.waiting) = ([], Batch()) }
         return state.committing + state.waiting.callers
       }
-      cutter.cut(after: stallLimit)
+      cutter.cut(after: cutLimit)
       for caller in callers {
         switch caller {
         case .one(let answer): answer(.failure(IntakeError.stalled))

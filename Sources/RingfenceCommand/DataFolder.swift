@@ -40,18 +40,30 @@ package struct DataFolder {
 
   /// The address for others of the running server; nil if none runs.
   var serverAddress: String? {
-    guard let text = FileManager.default.contents(atPath: "\(path)/\(Self.addressFile)"), !text.isEmpty,
-      (try? FolderLock(folder: path, name: Self.addressFile)) == nil
-    else { return nil }
-    return String(decoding: text, as: UTF8.self)
+    guard let text = FileManager.default.contents(atPath: "\(path)/\(Self.addressFile)"), !text.isEmpty else {
+      return nil
+    }
+    do {
+      _ = try FolderLock(folder: path, name: Self.addressFile)
+      return nil
+    } catch { return error.isHeld ? String(decoding: text, as: UTF8.self) : nil }
   }
 
   /// Takes the place of the server that runs with this folder: commands find its address as long as the lock is kept.
   /// - Returns: nil where another server has it, or the folder cannot be written. Neither is a reason to refuse to serve.
   func lockServerAddress() -> FolderLock? {
-    guard let lock = try? FolderLock(folder: path, name: Self.addressFile) else { return nil }
-    noteServer("")
-    return lock
+    // A command holds it for a moment.
+    for _ in 0..<20 {
+      do {
+        let lock = try FolderLock(folder: path, name: Self.addressFile)
+        noteServer("")
+        return lock
+      } catch {
+        guard error.isHeld else { return nil }
+        usleep(10_000)
+      }
+    }
+    return nil
   }
 
   /// For the holder of the lock. The file stays the same one, because the lock is on it.

@@ -86,26 +86,36 @@ import Testing
       RangePattern(around: number, size: 100), treatment: .block, reason: "x", proposedBy: "Ada", at: time)
     var label = rule
     label.treatment = .identify
-    // The listing, its ground, the rule in force, whether it is held, and what the next publication does.
-    let rows: [(ListedNumber.Treatment?, StatementOfReasons.Ground, RangeRule?, Bool, Shown, Verdict)] = [
-      (.block, .reports, nil, false, .block, .listed), (.block, .decision, nil, false, .out, .listed),
-      (.block, .range, nil, false, .out, .listed), (.block, .range, rule, false, .block, .listed),
-      (.block, .range, label, false, .identify, .listed), (.block, .decision, label, false, .identify, .listed),
-      (nil, .reports, nil, false, .out, .quiet), (nil, .reports, rule, false, .block, .candidate),
-      (nil, .reports, label, false, .identify, .candidate), (nil, .reports, rule, true, .out, .held),
+    // The listing, its ground, the rule in force, whether the newest publication knew it, whether the number is held, and what
+    // the next publication does.
+    let rows: [(ListedNumber.Treatment?, StatementOfReasons.Ground, RangeRule?, Bool, Bool, Shown, Verdict)] = [
+      (.block, .reports, nil, false, false, .block, .listed), (.block, .decision, nil, false, false, .out, .listed),
+      (.block, .range, nil, false, false, .out, .listed), (.block, .range, rule, true, false, .block, .listed),
+      (.block, .range, label, false, false, .identify, .listed),
+      (.block, .decision, label, true, false, .identify, .listed),
+      (nil, .reports, nil, false, false, .out, .quiet), (nil, .reports, rule, false, false, .block, .candidate),
+      (nil, .reports, label, false, false, .identify, .candidate), (nil, .reports, rule, false, true, .out, .held),
+      // A recipe had no room for it.
+      (nil, .reports, rule, true, false, .out, .quiet), (.identify, .reports, rule, true, false, .identify, .listed),
     ]
-    for (treatment, ground, range, isHeld, ahead, heading) in rows {
-      var explanation = Self.explanations[0]
-      explanation.listing = treatment.map { .init(category: .fraud, serial: 1, listedAt: time, treatment: $0) }
-      if treatment == nil { explanation.stated = nil }
-      explanation.stated?.ground = ground
-      explanation.range = range
-      if isHeld {
-        explanation.hold = .init(reason: .unassigned(version: "9.0.43"), heldAt: time)
+    for hasFigures in [true, false] {
+      for (treatment, ground, range, isOld, isHeld, ahead, heading) in rows {
+        var explanation = Self.explanations[0]
+        explanation.listing = treatment.map {
+          .init(category: .fraud, serial: 1, listedAt: time, treatment: $0, ground: ground)
+        }
+        explanation.publishedAt = isOld ? time + 1 : time - 1
+        // A number that only a range lists has no figures.
+        if treatment == nil || !hasFigures { explanation.stated = nil }
+        explanation.stated?.ground = ground
+        explanation.range = range
+        if isHeld { explanation.hold = .init(reason: .unassigned(version: "9.0.43"), heldAt: time) }
+        let row = "\(treatment.map { "\($0)" } ?? "not listed") \(ground) \(range?.treatment.rawValue ?? "") \(isOld)"
+        #expect(explanation.ahead == ahead && explanation.heading == heading, "\(row)")
+        let statement = explanation.statement
+        #expect((statement == nil) == (treatment == nil && ahead == .out), "\(row)")
+        #expect(statement?.ground == (treatment == nil ? statement.map { _ in .range } : ground), "\(row)")
       }
-      let row = "\(treatment.map { "\($0)" } ?? "not listed") \(ground) \(range?.treatment.rawValue ?? "")"
-      #expect(explanation.ahead == ahead && explanation.heading == heading, "\(row)")
-      #expect((explanation.statement == nil) == (treatment == nil && ahead == .out), "\(row)")
     }
   }
 

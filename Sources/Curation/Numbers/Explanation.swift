@@ -84,10 +84,13 @@ public struct Explanation: Sendable, Equatable {
     /// When that publication became visible.
     public var listedAt: Date
     public var treatment: ListedNumber.Treatment
+    public var ground: StatementOfReasons.Ground
 
     public init(
-      category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block
+      category: ReportCategory, serial: Int64, listedAt: Date, treatment: ListedNumber.Treatment = .block,
+      ground: StatementOfReasons.Ground = .reports
     ) {
+      self.ground = ground
       self.category = category
       self.serial = serial
       self.listedAt = listedAt
@@ -123,6 +126,8 @@ public struct Explanation: Sendable, Equatable {
   public var protection: ProtectionReason?
   /// Nil where the newest publication does not list it.
   public var listing: Listing?
+  /// The time of the newest publication's data; nil before the first.
+  public var publishedAt: Date?
   /// The rule that lists it with its range, unless its protection, decision or hold prevents that.
   public var range: RangeRule?
   public var openAppeals = 0

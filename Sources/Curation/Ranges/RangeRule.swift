@@ -90,8 +90,10 @@ public struct RangeRule: Sendable, Equatable {
     return rule
   }
 
-  /// The state and the time of its decision: two readings with one version saw the same review.
-  public var version: String { "\(state.rawValue) \(decidedAt?.timeIntervalSince1970 ?? 0)" }
+  /// The state, and the times of its proposal and decision: two readings with one version saw the same rule and review.
+  public var version: String {
+    "\(state.rawValue) \(proposedAt.timeIntervalSince1970) \(decidedAt?.timeIntervalSince1970 ?? 0)"
+  }
 
   public func applies(at time: Date) -> Bool {
     state == .approved && validFrom.map { $0 <= time } ?? true && validUntil.map { $0 > time } ?? true

@@ -163,6 +163,9 @@ public struct RemediationFigures: Sendable, Equatable {
 }
 
 extension RemediationFigures.Part {
+  /// Whether all weeks have counts that may be shown.
+  var isWhole: Bool { weeks >= Int(RemediationFigures.weeks) }
+
   /// Calls that matched, for a thousand numbers; nil where that is not known.
   public func usefulness(numbers: Int64) -> Double? {
     numbers > 0 ? 1_000 * Double(max(0, tally.matched)) / Double(numbers) : nil
@@ -189,10 +192,12 @@ extension RemediationFigures {
   /// had as many calls as they can have. False unless phones named sources in all weeks.
   public func isUseless(_ source: String, numbers: Int64, bound: Double) -> Bool {
     let named = parts.first { $0.kind == .origin && $0.value == "source" }
-    guard numbers > 0, let named, named.weeks >= Int(Self.weeks) else { return false }
+    guard numbers > 0, let named, named.isWhole else { return false }
     let part = parts.first { $0.kind == .source && $0.value == source }
-    let hidden = 7 * Int(Self.weeks) * (RemediationLimits.minInstallations - 1) * RemediationLimits.calls
     let most = part.map { max(0, $0.tally.matched) + $0.error } ?? 0
-    return 1_000 * Double(most + Int64(hidden)) < bound * Double(numbers)
+    return 1_000 * Double(most + Self.hiddenCalls) < bound * Double(numbers)
   }
+
+  /// The most calls of a class in all weeks that are not shown, because too few installations sent them.
+  static let hiddenCalls = Int64(7 * Int(weeks) * (RemediationLimits.minInstallations - 1) * RemediationLimits.calls)
 }

@@ -102,11 +102,19 @@ extension Explanation {
     if protection != nil { return .out }
     if let decision { return Shown(decision.treatment) }
     // The decision or the rule that listed it may have ended since.
-    let isOver = stated.map { $0.ground == .decision || $0.ground == .range && range == nil } ?? false
-    if isOver && shown != .out || range != nil {
+    let ground = listing.map { stated?.ground ?? $0.ground }
+    if ground == .decision || ground == .range && range == nil || hasNewRange {
       return outlook.map { $0.isBlocked ? .block : .identify } ?? .out
     }
     return isVictim && shown == .block ? .identify : shown
+  }
+
+  /// Whether a rule for its range has come into force since the newest publication. What that one made of an older rule
+  /// stays: a recipe may have no room for it.
+  private var hasNewRange: Bool {
+    guard let range else { return false }
+    let since = max(range.decidedAt ?? range.proposedAt, range.validFrom ?? .distantPast)
+    return publishedAt.map { since > $0 } ?? true
   }
 
   /// The verdict as a heading: reports decide nothing about a number that its range lists.
@@ -125,6 +133,8 @@ extension Explanation {
   /// By the publication's rules; nil if it would contain the number only because of a directory entry, or not at all.
   public var outlook: Outlook? {
     let category = evaluation?.category ?? .other
+    // No rule lists a number whose reports are held.
+    let range = hold == nil ? range : nil
     switch verdict {
     case .protected, .held: return nil
     case .decided:
@@ -132,8 +142,10 @@ extension Explanation {
       return Outlook(
         category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
     case .listed, .candidate:
-      let mayBlock = evaluation?.ceiling == .block || range?.treatment == .block
-      return Outlook(category: category, label: nil, isBlocked: mayBlock && !isVictim)
+      if evaluation?.ceiling != .block, let range, range.treatment == .block {
+        return Outlook(category: range.category, label: range.label, isBlocked: !isVictim)
+      }
+      return Outlook(category: category, label: nil, isBlocked: evaluation?.ceiling == .block && !isVictim)
     case .needsReview, .quiet:
       return range.map {
         Outlook(category: $0.category, label: $0.label, isBlocked: $0.treatment == .block && !isVictim)
@@ -157,15 +169,16 @@ extension Explanation {
         answerTime: answerTime)
     }
     guard let listing else {
-      guard let range, ahead != .out else { return nil }
+      guard let range, [.quiet, .needsReview].contains(verdict), ahead != .out else { return nil }
       return StatementOfReasons(
         number: number, ground: .range, decisionReason: range.reason, category: range.category,
-        treatment: range.treatment, since: range.decidedAt ?? range.proposedAt, shown: shown, ahead: ahead, facts: nil,
+        treatment: ahead == .block ? .block : .identify, since: range.decidedAt ?? range.proposedAt, shown: shown,
+        ahead: ahead, facts: nil,
         conditions: [], isDetectedAutomatically: hasReports, isDecidedAutomatically: false, packs: packs,
         answerTime: answerTime)
     }
     // A decision or a rule that ended since the publication is still its cause.
-    let ground = stated?.ground ?? (range == nil ? .reports : .range)
+    let ground = stated?.ground ?? listing.ground
     let met = ground == .reports ? evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) : nil
     return StatementOfReasons(
       number: number, ground: ground, decisionReason: ground == .range ? range?.reason : nil,

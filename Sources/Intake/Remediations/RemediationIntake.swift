@@ -222,8 +222,12 @@ package final class RemediationCounter: Sendable {
     var ofApps: (day: Int32, calls: [Int32: Int]) = (0, [:])
     /// Batches whose commit failed: sent again as they are, because it may have succeeded.
     var unsure: [RemediationBatch] = []
+    /// Calls beyond ``mostUnsure``.
+    var lost = 0
   }
 
+  /// The most calls whose commit failed that are kept.
+  static let mostUnsure = 20_000
   /// The most calls of an app's telephone systems that a server counts in a day.
   static let callsOfAppADay = 20_000
 
@@ -237,7 +241,7 @@ package final class RemediationCounter: Sendable {
     // A call is not kept waiting for its count.
     commits = GroupCommit(
       capacity: 1_024, batchSize: 256, patience: .milliseconds(500), stallLimit: .seconds(1),
-      isolates: { StoreFailure($0) == .perhapsOneItem }, commit: { try await store.accept($0) })
+      cutLimit: .seconds(10), isolates: { StoreFailure($0) == .perhapsOneItem }, commit: { try await store.accept($0) })
   }
 
   /// Counts a call. When it returns, the count is on disk, or could not be stored within a second and is tried again by
@@ -262,21 +266,26 @@ package final class RemediationCounter: Sendable {
     let batch = RemediationBatch(
       day: day, sender: sender, mark: (0..<16).map { _ in .random(in: 0...255) }, people: name.map { [$0] } ?? [],
       rows: [RemediationRow(classes, tally)])
-    do { _ = try await commits.submit([batch]) } catch { state.withLock { $0.unsure.append(batch) } }
+    do { _ = try await commits.submit([batch]) } catch {
+      state.withLock { state in
+        if state.unsure.count < Self.mostUnsure { state.unsure.append(batch) } else { state.lost += 1 }
+      }
+    }
   }
 
   /// Stores what failed since the last call. After an error it is kept, and counted once.
+  /// - Returns: how many calls were lost, because too many had failed.
   /// - Throws: the database's error.
-  package func flush() async throws {
-    let batches = state.withLock { state in
-      defer { state.unsure = [] }
-      return state.unsure
-    }
-    do {
+  package func flush() async throws -> Int {
+    while true {
+      let batches = state.withLock { Array($0.unsure.prefix(256)) }
+      guard !batches.isEmpty else { break }
       _ = try await store.accept(batches)
-    } catch {
-      state.withLock { $0.unsure += batches }
-      throw error
+      state.withLock { $0.unsure.removeFirst(batches.count) }
+    }
+    return state.withLock { state in
+      defer { state.lost = 0 }
+      return state.lost
     }
   }
 }

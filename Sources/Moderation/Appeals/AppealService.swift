@@ -109,11 +109,11 @@ package struct AppealService: Sendable {
       var open = appeals.filter { $0.state == .open }
       if open.isEmpty, again, let last = appeals.last, last.state == .rejected {
         open = [last]
-        // The owner gets the new answer, and not the former one too.
-        _ = try await connection.run(SQL.withdrawAnswers(appeals: [last.id]))
       }
       guard !open.isEmpty else { return .nothingOpen }
       guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
+      // The owner gets the new answer, and not the former one too.
+      if again { _ = try await connection.run(SQL.withdrawAnswers(appeals: open.map(\.id))) }
       // The form of a decision that was undone: its id cannot come into force again.
       if state == .upheld {
         let history = try await connection.run(SQL.readDecisions(number: number))

@@ -51,9 +51,11 @@ public struct BrigadeReview: Sendable {
   /// Reviews the numbers of a snapshot, which does not see the new holds.
   /// - Parameters:
   ///   - connection: within a transaction that reads one snapshot.
+  ///   - isTrial: whether nothing is stored; then nothing is newly labeled.
   ///   - rest: called after each batch.
   public func review(
-    at time: Date, on connection: PostgresConnection, rest: @Sendable () async throws -> Void = {}
+    at time: Date, on connection: PostgresConnection, isTrial: Bool = false,
+    rest: @Sendable () async throws -> Void = {}
   ) async throws -> Outcome {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let (former, unassigned) = try await held(on: connection)
@@ -69,6 +71,7 @@ public struct BrigadeReview: Sendable {
           number: item.number, appID: finding.appID, isListed: item.candidate.isListed)
         wanted.append((label, finding, item.candidate.heat))
       }
+      guard !isTrial else { return }
       outcome.new += try await store.hold(
         batch.compactMap { item in item.judgement.finding.map { (number: item.number, finding: $0) } }, at: time)
       try await store.addUsual(
@@ -78,6 +81,7 @@ public struct BrigadeReview: Sendable {
         }, at: time)
       try await rest()
     }
+    guard !isTrial else { return outcome }
     // The accounts of a brigade are many reporters and few independent ones.
     wanted.sort {
       ($1.finding.independent, $1.heat, $0.label.number) < ($0.finding.independent, $0.heat, $1.label.number)

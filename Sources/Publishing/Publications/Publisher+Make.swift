@@ -62,16 +62,25 @@ extension Publisher {
     package let changes: ChangeTotals
   }
 
-  /// The packs that a publication at this time would make, with the weights of its classes. Nothing is published, and no
-  /// number is newly held.
+  /// The packs that a publication at this time would make, with the weights of its classes. Nothing is published or stored.
+  /// Held numbers that would get a label within the day's budget are not among them.
   package func preview(at time: Date) async throws -> (packs: [Preview], weights: ClassWeights?) {
     let recipes = try await weighedRecipes(at: time)
-    let files = URL(filePath: NSTemporaryDirectory()).appending(path: "ringfence-preview-\(UUID().uuidString)").path
+    // Beside the packs, which may be too large for a temporary folder.
+    let files = "\(folder.path)/.preview"
     try PrivateFile.makeFolder(files)
-    defer { try? FileManager.default.removeItem(atPath: files) }
+    let lock: FolderLock
+    do { lock = try FolderLock(folder: files) } catch { throw error.isHeld ? PublishingError.busy : error }
+    defer { withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: files) } }
+    // What a killed preview has left.
+    for name in try FileManager.default.contentsOfDirectory(atPath: files) where name != ".lock" {
+      try FileManager.default.removeItem(atPath: "\(files)/\(name)")
+    }
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources, temporaryFolder: files,
-      protection: protection)
+      review: { [holding] time, connection in
+        try await holding?.review(at: time, on: connection, isTrial: true)
+      }, protection: protection)
     let bench = PackBuild(folder: folder, serial: 0, time: time, former: try folder.manifest()?.manifest)
     let written = try await content.fill(at: time, spool: ListedSpool(path: "\(files)/placed")) { spec in
       try PackWriter(
@@ -86,7 +95,11 @@ extension Publisher {
       while let step = try walk.next() { changes.take(step.change?.kind) }
       return Preview(name: pack.spec.name, changes: changes)
     }
-    return (packs, recipes.lazy.compactMap(\.ranking.classes).first)
+    let names = Set(packs.map(\.name))
+    let gone = bench.former.values.filter { !names.contains($0.name) }.sorted { $0.name < $1.name }.map {
+      Preview(name: $0.name, changes: ChangeTotals(left: Int($0.entries)))
+    }
+    return (packs + gone, recipes.lazy.compactMap(\.ranking.classes).first)
   }
 
   /// The most rules without room that are logged; gates have the count of all.

@@ -176,19 +176,17 @@ extension CommandContext {
         return ProtectionLookup(
           { protected.rule(for: $0).map { $0.operatorText ?? $0.code.name } },
           first: { protected.first(in: $0)?.number })
-      }, holding: BrigadeReview(store: stores.holds), usefulness: try usefulness, logger: logger)
+      }, holding: BrigadeReview(store: stores.holds), usefulness: usefulness, logger: logger)
     try publisher.checkRecipes()
     return publisher
   }
 
   /// The weights of classes by the counts of phones.
   private var usefulness: @Sendable (Date) async throws -> ClassWeights {
-    get throws {
-      let (store, pseudonymizer) = (stores.remediations, try folder.pseudonymizer())
-      return { time in
-        let figures = try await store.figures(at: time, bits: pseudonymizer.secret(for:))
-        return ClassWeights(figures, numbers: try await store.listedNumbers())
-      }
+    let (store, folder) = (stores.remediations, folder)
+    return { time in
+      let figures = try await store.figures(at: time, bits: try folder.pseudonymizer().secret(for:))
+      return ClassWeights(figures, means: try await store.meanNumbers())
     }
   }
 

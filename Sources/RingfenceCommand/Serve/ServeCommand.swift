@@ -92,6 +92,7 @@ struct ServeCommand: AsyncParsableCommand {
       defer { watching.cancel() }
       do {
         let place = context.folder.lockServerAddress()
+        defer { withExtendedLifetime(place) {} }
         try await server.run { port in
           let host = configuration.host
           if place != nil { context.folder.noteServer(Settings.address(url: url, host: host, port: port)) }

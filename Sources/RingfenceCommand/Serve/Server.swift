@@ -93,9 +93,10 @@ struct Server: Sendable {
       JobService(
         work: { [remediations = services.remediations, logger] in
           await repeatedly(every: .seconds(10), "Cannot store the counts of calls", logger: logger) {
-            try await remediations.counter.flush()
+            let lost = try await remediations.counter.flush()
+            if lost > 0 { logger.error("Counts of calls were lost", metadata: ["calls": "\(lost)"]) }
           }
-        }, finish: { [remediations = services.remediations] in try? await remediations.counter.flush() }),
+        }, finish: { [remediations = services.remediations] in _ = try? await remediations.counter.flush() }),
       JobService(work: retention.run),
       // A running publication is canceled; the next start makes it again.
       JobService(work: publication.run),

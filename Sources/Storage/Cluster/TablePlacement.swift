@@ -48,6 +48,7 @@ public enum TablePlacement: Sendable, Equatable {
     "job_leases": .local,
     "key_withdrawals": .reference,
     "known_browsers": .local,
+    "listed_class_means": .local,
     "listed_classes": .local,
     "listed_ranges": .reference,
     "listings": .distributed,

@@ -36,7 +36,7 @@ struct ExplanationQuery {
   private let appealedDays: Place<AppealedDay>
   private let version: Place<Int32?>
   /// Nil where the tables of the coordinator were read before.
-  private let own: (removals: Place<UUID>, ceilings: Place<CeilingRow>)?
+  private let own: (removals: Place<UUID>, ceilings: Place<CeilingRow>, published: Place<Publication>)?
   private let facts: CoordinatorFacts
   private let names: Place<(id: Int32, name: String)>
   private let directory: Place<DirectoryName>
@@ -61,7 +61,10 @@ struct ExplanationQuery {
     self.facts = facts ?? CoordinatorFacts()
     own =
       facts == nil
-      ? (pipeline.add(SQL.readRemovalsOfNumber(number: number)), pipeline.add(SQL.readCeilings())) : nil
+      ? (
+        pipeline.add(SQL.readRemovalsOfNumber(number: number)), pipeline.add(SQL.readCeilings()),
+        pipeline.add(SQL.readLatestPublication())
+      ) : nil
     names = pipeline.add(SQL.readSourceNames(number: number))
     directory = pipeline.add(SQL.readDirectoryNames(number: number))
     standing = pipeline.add(SQL.readStandingDecision(number: number))
@@ -81,6 +84,11 @@ struct ExplanationQuery {
         pipeline.add(SQL.readVerifiedCalls(number: number, before: cut))
       )
     }
+  }
+
+  /// The time of the newest publication's data; nil before the first.
+  func publishedAt(_ results: PostgresPipeline.Results) throws -> Date? {
+    try own.map { try results.rows($0.published).first?.asOf } ?? facts.published
   }
 
   /// Not before the arrival of the last report; nil where there is none.
@@ -112,6 +120,7 @@ struct ExplanationQuery {
     }
     explanation.usual = try results.rows(usual).first
     explanation.listing = try results.rows(listings).first
+    explanation.publishedAt = try publishedAt(results)
     explanation.stated = try results.rows(statements).first
     // No rule lists a number that a directory names.
     let rules = try results.rows(directory).isEmpty ? try results.rows(ranges).filter { $0.applies(at: now) } : []
@@ -196,10 +205,8 @@ public struct ExplanationStore: Sendable {
     let facts = try await nodes.isCluster ? known.read(about: number, in: pool) : nil
     var pipeline = PostgresPipeline()
     var question = ExplanationQuery(number, at: time, facts: facts, in: &pipeline)
-    let publication = facts == nil ? pipeline.add(SQL.readLatestPublication()) : nil
     var results = try await reader.snapshot(pipeline)
-    let published = try publication.map { try results.rows($0).first?.asOf } ?? facts?.published
-    let cut = Explanation.coarseTime(time, published: published)
+    let cut = Explanation.coarseTime(time, published: try question.publishedAt(results))
     // Few numbers have new reports, and only these need a second snapshot.
     if let last = try question.lastReceivedAt(results), last >= cut {
       pipeline = PostgresPipeline()
@@ -269,12 +276,13 @@ extension SQL {
   /// The listing of a number in the newest publication.
   package static func readListing(number: Int64) -> Statement<Explanation.Listing> {
     Statement(
-      "SELECT category_id, serial, listed_at, treatment = 0 FROM \(ListedSQL.ofNumber) AS l",
+      "SELECT category_id, serial, listed_at, treatment = 0, cause FROM \(ListedSQL.ofNumber) AS l",
       number
     ) { row in
       Explanation.Listing(
         category: try row.category(0), serial: try row.decode(1), listedAt: try row.decode(2),
-        treatment: try row.decode(3) ? .block : .identify)
+        treatment: try row.decode(3) ? .block : .identify,
+        ground: [.reports, .decision, .range][Int(try row.decode(4, as: Int16.self))])
     }
   }
 

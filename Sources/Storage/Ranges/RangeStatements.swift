@@ -126,14 +126,16 @@ extension SQL {
     Statement(
       """
       UPDATE ranges r SET state = $6, reason = coalesce($7, r.reason), decided_by = $8, decided_at = $9
-      FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::double precision[])
-        AS t (number, pattern, app_id, state, decided_at)
+      FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::text[], $5::double precision[], $10::double precision[])
+        AS t (number, pattern, app_id, state, decided_at, proposed_at)
       WHERE r.number = t.number AND r.pattern = t.pattern AND r.app_id = t.app_id AND r.state = t.state
         AND r.decided_at IS NOT DISTINCT FROM to_timestamp(nullif(t.decided_at, 0))
+        AND r.proposed_at = to_timestamp(t.proposed_at)
       RETURNING r.number
       """,
       rules.map(\.range.first), rules.map(\.range.text), rules.map(\.appID), rules.map(\.state.rawValue),
-      rules.map { $0.decidedAt?.timeIntervalSince1970 ?? 0 }, state.rawValue, reason, account, time
+      rules.map { $0.decidedAt?.timeIntervalSince1970 ?? 0 }, state.rawValue, reason, account, time,
+      rules.map(\.proposedAt.timeIntervalSince1970)
     ) { try $0.decode(0) }
   }
 

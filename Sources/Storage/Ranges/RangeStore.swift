@@ -109,6 +109,8 @@ public struct RangeStore: Sendable {
     at time: Date
   ) async throws {
     try await pool.transaction { connection in
+      // The commit of an earlier attempt was in doubt.
+      guard try await !connection.hasMade(audit.id, at: time) else { return }
       _ = try await connection.run(SQL.writeShardsInOrder())
       var decided = 0
       for start in stride(from: 0, to: rules.count, by: 10_000) {
@@ -119,11 +121,13 @@ public struct RangeStore: Sendable {
       }
       guard decided == rules.count else { throw RuleViolation(.rangeChanged, field: "range") }
       var audit = audit
-      if rules.count == 1, let item = try await connection.run(SQL.readCase(number: rules[0].range.first)).first,
+      if rules.count == 1, rules[0].state == .proposed,
+        let item = try await connection.run(SQL.readCase(number: rules[0].range.first)).first,
         item.causes == QueueCauses([.range])
       {
         audit.after?["case_since"] = Timestamp.format(item.since)
         audit.after?["causes"] = QueueCause.range.rawValue
+        audit.after?["case_category"] = rules[0].category.slug
       }
       _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first)))
       try await connection.append(audit, at: time)

@@ -36,7 +36,33 @@ struct ListedClasses {
     let rows = numbers.flatMap { kind, values in values.map { (kind: kind.rawValue, value: $0, count: $1) } }
     _ = try await connection.run(SQL.removeListedClasses())
     _ = try await connection.run(SQL.addListedClasses(rows))
+    let former = try await connection.run(SQL.readClassMeans())
+    var means = rows.map { ClassMean(kind: $0.kind, value: $0.value, mean: Double($0.count), countedAt: time) }
+    // The first publication has no mean before it.
+    if let last = former.map(\.countedAt).max() {
+      let kept = exp(-max(0, time.timeIntervalSince(last)) / (28 * 86_400))
+      let known = Dictionary(former.map { ([$0.kind, $0.value], $0.mean * kept) }) { first, _ in first }
+      for index in means.indices {
+        means[index].mean *= 1 - kept
+        means[index].mean += known[[means[index].kind, means[index].value], default: 0]
+      }
+      let present = Set(means.map { [$0.kind, $0.value] })
+      means += known.filter { !present.contains($0.key) && $0.value >= 1 }.map {
+        ClassMean(kind: $0.key[0], value: $0.key[1], mean: $0.value, countedAt: time)
+      }
+    }
+    _ = try await connection.run(SQL.removeClassMeans())
+    _ = try await connection.run(SQL.addClassMeans(means))
   }
+}
+
+/// The mean count of numbers of a class in the last four weeks, which counts older publications less and less.
+private struct ClassMean {
+  var kind: String
+  var value: String
+  var mean: Double
+  /// The time of the publication.
+  var countedAt: Date
 }
 
 extension RemediationStore {
@@ -49,6 +75,13 @@ extension RemediationStore {
       )
     }.reduce(into: [:]) { found, row in
       if let kind = RemediationClass(rawValue: row.kind) { found[kind, default: [:]][row.value] = row.numbers }
+    }
+  }
+
+  /// The mean counts of the last four weeks by class.
+  public func meanNumbers() async throws -> [RemediationClass: [String: Double]] {
+    try await pool.run(SQL.readClassMeans()).reduce(into: [:]) { found, row in
+      if let kind = RemediationClass(rawValue: row.kind) { found[kind, default: [:]][row.value] = row.mean }
     }
   }
 }
@@ -82,5 +115,23 @@ extension SQL {
       SELECT class, value, numbers FROM unnest($1::text[], $2::text[], $3::bigint[]) AS t (class, value, numbers)
       """,
       rows.map(\.kind), rows.map(\.value), rows.map(\.count))
+  }
+
+  fileprivate static func readClassMeans() -> Statement<ClassMean> {
+    Statement("SELECT class, value, mean, counted_at FROM listed_class_means") { row in
+      ClassMean(
+        kind: try row.decode(0), value: try row.decode(1), mean: try row.decode(2), countedAt: try row.decode(3))
+    }
+  }
+
+  fileprivate static func removeClassMeans() -> Statement<Void> { Statement("DELETE FROM listed_class_means") }
+
+  fileprivate static func addClassMeans(_ means: [ClassMean]) -> Statement<Void> {
+    Statement(
+      """
+      INSERT INTO listed_class_means (class, value, mean, counted_at)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::double precision[], $4::timestamptz[])
+      """,
+      means.map(\.kind), means.map(\.value), means.map(\.mean), means.map(\.countedAt))
   }
 }

@@ -173,7 +173,7 @@ extension SQL {
                lead(CASE action WHEN 'appeal.uphold' THEN 'decision.allow' ELSE action END) OVER changes AS next_action
         FROM audit_events
         WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo', 'decision.expire',
-            'appeal.uphold', 'range.approve', 'range.reject')
+            'appeal.uphold', 'range.approve', 'range.reject', 'range.remove')
           AND happened_at >= $1
         WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, action, event_id)
       ) d

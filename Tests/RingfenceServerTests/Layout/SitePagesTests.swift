@@ -252,7 +252,8 @@ import Testing
         page.contains("<span>Protected</span><strong>1</strong>")
           && page.contains("<span>Numbers to list</span><strong>9</strong>"))
       #expect(try await visitor.post(path, ["decision": "approve"]).status == .unprocessableContent)
-      let approve = ["decision": "approve", "reason": "One caller.", "version": "proposed 0.0"]
+      let version = String(try #require(page.firstMatch(of: /name="version" value="([^"]*)"/)?.1))
+      let approve = ["decision": "approve", "reason": "One caller.", "version": version]
       #expect(try await visitor.post(path, approve).location == "\(path)?done=approve")
       #expect(try await RangeStore(pool: pool).rules(.approved).map(\.range.text) == ["+3319900024x"])
       // The buttons of a page from before the decision do nothing, and the reason is kept.

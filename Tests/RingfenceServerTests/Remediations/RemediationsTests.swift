@@ -148,6 +148,22 @@ import Testing
     }
   }
 
+  @Test func `a call whose count cannot be stored is counted once, later`() async throws {
+    let intake = RemediationIntake(
+      store: Stores(pool: pool).remediationIntake, pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)))
+    // No commit is tried any more.
+    intake.close()
+    for _ in 0..<300 {
+      await intake.counter.note(.telephoneSystems, isBlocked: true, classes: [.treatment: "block"], of: nil, at: Date())
+    }
+    #expect(try await sums() == [])
+    for _ in 0..<2 { #expect(try await intake.counter.flush() == 0) }
+    #expect(
+      try await sums() == [
+        "telephone_systems all  0: 300 300 0 0", "telephone_systems treatment block 0: 300 300 0 0",
+      ])
+  }
+
   @Test func `the kit's counts reach the server once`() async throws {
     try await publish("block")
     try await TestServer.run(isPlain: true) { server in

@@ -34,11 +34,13 @@ import Testing
     }
     // A case about a range is decided with it, as often as the range is.
     _ = try await pool.run(SQL.enqueueCases([(33_199_000_300, .range)], at: midnight - day))
-    let rule = try RangeRule(
-      RangePattern("+3319900030x", plan: .current), reason: "x", proposedBy: "Bob", at: midnight - day)
+    let rule = RangeRule(
+      stored: try RangePattern("+3319900030x", plan: .current), category: .fraud, state: .proposed,
+      proposedAt: midnight - day)
+    let store = RangeStore(pool: pool)
+    try await store.save([rule], audit: Actor.commandLine("Bob").did(.rangePropose, to: "x"), at: midnight - day)
     let ranges = RangeService(stores: Stores(pool: pool))
-    _ = try await ranges.add([rule], by: .commandLine("Bob"), at: midnight - day)
-    let seen = try await RangeStore(pool: pool).rules()
+    let seen = try await store.rules()
     try await ranges.decide(seen, isApproved: false, by: .commandLine("Ada"), reason: "x", at: midnight + 60)
     _ = try await pool.run(SQL.settleCase(number: 33_199_000_300))
     let flow = try await TeamStore(pool: pool).flow(

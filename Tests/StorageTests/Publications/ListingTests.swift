@@ -37,8 +37,16 @@ import Testing
     #expect(counted[.treatment] == ["block": 2, "identify": 1] && counted[.numberType]?.values.reduce(0, +) == 3)
     #expect(counted[.score] == ["low": 1, "medium": 1, "high": 1])
     #expect(counted[.age] == ["week": 1, "month": 1, "older": 1])
-    try await replace([listing(numbers[0], .reports)], serial: 2)
+    #expect(try await store.meanNumbers()[.origin] == ["reports": 1, "decision": 1, "range": 1])
+    // Four weeks later, the mean has moved by 1 − 1/e; a class without numbers keeps the rest.
+    try await pool.execute("UPDATE listed_class_means SET mean = 5000, counted_at = counted_at - interval '28 days'")
+    try await pool.transaction { connection in
+      try await PublicationStore.replaceListings(
+        with: [listing(numbers[0], .reports)], serial: 2, at: now, on: connection)
+    }
     #expect(try await store.listedNumbers()[.origin] == ["reports": 1])
+    let means = try await store.meanNumbers()[.origin] ?? [:]
+    #expect(means.mapValues { Int($0.rounded()) } == ["reports": 1_840, "decision": 1_839, "range": 1_839])
   }
 
   /// The stored listings, with the serial of each.
