@@ -35,6 +35,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
   case notDistributed(table: String)
   /// The database is a cluster whose version of Citus lacks a function that intake needs.
   case unsuitableCluster(version: String)
+  /// The database is a cluster, where reports cannot be rehearsed.
+  case noRehearsal
 
   /// The cause and the remedy, in plain English.
   public var description: String {
@@ -97,6 +99,8 @@ public enum StorageError: Error, Equatable, CustomStringConvertible {
       Citus \(version) lacks the lock of shards or the setting that lets Ringfence write into their tables. Install Citus 11.0 to \
       14.0 on each node; 13.2.2 was tried.
       """
+    case .noRehearsal:
+      "The database is a cluster, where reports cannot be previewed. Restore a backup into a single PostgreSQL and preview there."
     }
   }
 }

@@ -22,10 +22,11 @@ PLACEMENTS = {
     "apps": "reference", "regions": "reference", "publications": "local",
 }
 
-# On a cluster this statement names the tables of a shard, and PostgreSQL plans it without Citus. The other one is sent to
+# On a cluster the first two name the tables of a shard, and PostgreSQL plans them without Citus. The others are sent to
 # a database without Citus alone.
 NOT_TO_CITUS = {
-    "Storage/AcceptReports.swift acceptReports", "Storage/AcceptReports.swift compareReports", "Storage/BulkImport.swift fill"}
+    "Storage/AcceptReports.swift acceptReports", "Storage/AcceptReports.swift compareReports", "Storage/BulkImport.swift fill",
+    "Storage/ReportRehearsal.swift copyRows"}
 
 
 # For each rule, statements that it refuses.

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import uuid
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 import requests
@@ -145,3 +145,64 @@ def test_what_is_wrong_is_said(server):
             [BINARY, "app", *arguments, "--data", str(server.data)], env=environment(), capture_output=True, text=True,
             timeout=60)
         assert (done.returncode, text in done.stderr) == (code, True), done.stderr
+
+
+def past(number, reporters, days=(10, 11, 12)):
+    """Reports of several days, each by another reporter."""
+    now = datetime.now(timezone.utc)
+    return [{
+        "number": number, "category": "fraud", "reporter": f"{number} {i}", "report_id": str(uuid.uuid4()),
+        "reported_at": (now - timedelta(days=days[i % len(days)])).isoformat()} for i in range(reporters)]
+
+
+def test_an_apps_past_counts_on_its_own_days_with_the_scope_alone(server, tmp_path):
+    """Honest and dishonest senders report the same calls; only the operator's grant makes a past of them."""
+    senders = [
+        ("Migrating", "report,history", "+33199000301", True), ("Plain", "report", "+33199000302", False),
+        ("Trusted", "report,vouch", "+33199000303", False)]
+    sent = {}
+    for name, scopes, number, is_listed in senders:
+        key = server.run("app", "create", name, "--scopes", scopes)
+        reports = past(number, 40)
+        if "vouch" in scopes:
+            for i, item in enumerate(reports):
+                item["client_address"] = f"203.0.{i}.7"
+        if is_listed:
+            file = tmp_path / "past.jsonl"
+            file.write_text("".join(json.dumps(item) + "\n" for item in [*reports, reports[0] | {"category": "spam"}]))
+            said = server.run("app", "history", name, file)
+            assert "40 reports about 1 number would be stored, 0 stored already." in said
+            assert "  1 would be listed to identify\n" in said and "unknown_category" in said
+            assert f"ringfence app scopes {keys(server, name)[0]['key']} report,history" in said
+            assert server.query("SELECT count(*) FROM reports WHERE number = 33199000301") == [["0"]]
+        done = requests.post(
+            server.address + "/v1/reports", headers={"Authorization": f"Bearer {key}"}, json=reports, timeout=60)
+        assert {item["status"] for item in done.json()["results"]} == {"created"}
+        sent[name] = (key, reports)
+    server.run("publish", "--min-size", "0")
+    listed = "SELECT number, treatment FROM listings WHERE number BETWEEN 33199000301 AND 33199000309"
+    assert server.query(listed) == [["33199000301", "1"]]
+    assert server.query("SELECT DISTINCT received_at = reported_at, a.name FROM reports r JOIN apps a USING (app_id)"
+                        " WHERE number BETWEEN 33199000301 AND 33199000303 ORDER BY 2") == [
+        ["t", "Migrating"], ["f", "Plain"], ["f", "Trusted"]]
+    key, reports = sent["Migrating"]
+    assert "0 reports about 1 number would be stored, 40 stored already." in server.run("app", "history", "Migrating", file)
+    # Single reports of the past take the same way, and reports of no accepted day are refused.
+    now = datetime.now(timezone.utc)
+    for days, answer in (-1, "in_the_future"), (367, "too_old"), (20, None):
+        single = report(server, key, "+33199000304", reported_at=(now - timedelta(days=days)).isoformat())
+        assert (single.status_code, answer) == (201, None) or single.json()["errors"][0]["code"] == answer
+    assert server.query("SELECT reported_at = received_at FROM reports WHERE number = 33199000304") == [["t"]]
+    # A reporter's limit of a day is for that day alone.
+    for name, over in ("Migrating", 0), ("Plain", 10):
+        many = [item | {"reporter": "busy"} for n in range(210) for item in past(f"+3319900{1000 + n}", 1)]
+        done = requests.post(
+            server.address + "/v1/reports", headers={"Authorization": f"Bearer {sent[name][0]}"}, json=many, timeout=60)
+        assert [item["status"] for item in done.json()["results"]].count("limited") == over
+    for item in reports[:38]:
+        gone = requests.delete(
+            f"{server.address}/v1/reports/{item['report_id']}", headers={"Authorization": f"Bearer {key}"}, timeout=30)
+        assert gone.status_code == 204
+    assert "no differences" in server.run("recount")
+    server.run("publish", "--min-size", "0")
+    assert server.query(listed) == []

@@ -91,7 +91,7 @@ REFUSING = {
     "regions load": [Path(CHECKOUT) / "Resources/regions-us.tsv"], "regions list": [], "regions of": ["+12015550123"],
     "numbering show": [], "numbering check": [], "numbering update": [Path(CHECKOUT) / "Resources/NumberingPlans/plans.txt"],
     "app create": ["x"], "app list": [], "app keys": [], "app rotate": ["x"], "app revoke": ["1"],
-    "app attestation": ["x"], "app failed-calls": ["x", "label"], "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
+    "app attestation": ["x"], "app failed-calls": ["x", "label"], "app history": ["x", "LIST"], "app scopes": ["1", "report"], "app withdraw": ["1", "--since", "2026-11-01T00:00:00Z", "--reason", "x"],
     "account list": [], "account add": ["x"], "account role": ["x", "triage"], "account disable": ["x"],
     "account enable": ["x"], "account reset": ["x"], "sign-in-link": ["Ada"],
     "report statements": ["--from", "2026-01-01", "--to", "2026-12-31"],

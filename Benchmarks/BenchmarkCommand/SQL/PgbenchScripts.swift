@@ -48,6 +48,7 @@ enum PgbenchScripts {
     "\(Decay.heat.timeConstant)", "\(Decay.evidence.timeConstant)",
     "to_timestamp(:time::float8 - \(ReportStore.idWindow))",
     "to_timestamp(:time::float8 + \(ReportStore.idWindow))", "\(ReporterWeight.newcomer)", "ARRAY[1]", "ARRAY[NULL]",
+    "NULL",
   ]
 
   private static var oneReportStatement: String {

@@ -91,9 +91,12 @@ struct ReportsController: Sendable {
     var places: [Int] = []
     for (place, item) in items.enumerated() {
       switch item {
-      case .malformed(let field): answers[place] = ReportAnswer(invalid: [field])
+      case .malformed(let field):
+        if let app = context.app { intake.traffic.refuse(field.code, of: app) }
+        answers[place] = ReportAnswer(invalid: [field])
       case .value(let body):
         guard let submission = body.submission else {
+          if let app = context.app { intake.traffic.refuse(ReportBody.missingID.code, of: app) }
           answers[place] = ReportAnswer(invalid: [ReportBody.missingID])
           continue
         }
@@ -161,7 +164,9 @@ struct ReportsController: Sendable {
     _ incoming: [any IncomingReport], context: ServerRequestContext
   ) async throws -> [Result<TakenReport, any Error>] {
     guard let app = context.app else { throw Problem.unauthorized }
-    let isWithinDay = limiter.takeReports(of: incoming.map(\.reporter), appID: app.id)
+    // Reports of earlier days are not of this day's limit: a migration sends them all at once.
+    let names = incoming.map { intake.isOfPast($0, from: app) ? nil : $0.reporter }
+    let isWithinDay = limiter.takeReports(of: names, appID: app.id)
     let refusals = zip(incoming, isWithinDay).map { report, isWithinDay -> RateLimiter.Refusal? in
       guard isWithinDay else { return .init(limit: "reporter", retryAfter: limiter.secondsLeftInDay) }
       return report.clientAddress.flatMap(networkPseudonym).flatMap { limiter.takeReport(ofNetwork: $0, appID: app.id) }
@@ -169,15 +174,15 @@ struct ReportsController: Sendable {
     let limited = refusals.count { $0 != nil }
     if limited > 0 { intake.traffic.refuse("rate_limit", of: app, count: limited) }
     let admitted = zip(incoming, refusals).filter { $0.1 == nil }.map(\.0)
-    var notNew = zip(incoming, isWithinDay).filter(\.1).map(\.0.reporter)
+    var notNew = zip(names, isWithinDay).filter(\.1).compactMap(\.0)
     defer { limiter.giveBackReports(of: notNew, appID: app.id) }
     var rest = try await intake.take(
       admitted, from: app, network: context.clientAddress.flatMap(networkPseudonym))[...]
     let results: [Result<TakenReport, any Error>] = refusals.map {
       $0.map { .failure(Problem.limited($0)) } ?? rest.removeFirst()
     }
-    notNew = zip(zip(incoming, isWithinDay), results)
-      .filter { $0.0.1 && (try? $0.1.get().outcome) != .created }.map(\.0.0.reporter)
+    notNew = zip(zip(names, isWithinDay), results)
+      .filter { $0.0.1 && (try? $0.1.get().outcome) != .created }.compactMap(\.0.0)
     return results
   }
 }

@@ -121,11 +121,14 @@ package final class RateLimiter: Sendable {
   }
 
   /// Counts one report for each reporter.
+  /// - Parameter reporters: nil for a report that no daily limit applies to.
   /// - Returns: for each reporter in order, whether the report is within the limit.
-  package func takeReports(of reporters: [String], appID: Int32) -> [Bool] {
+  package func takeReports(of reporters: [String?], appID: Int32) -> [Bool] {
     let now = clock.wall()
     let answers = state.withLock { state in
-      reporters.map { state.reporters?.take(Reporter(appID: appID, name: $0), at: now) ?? true }
+      reporters.map { name in
+        name.flatMap { state.reporters?.take(Reporter(appID: appID, name: $0), at: now) } ?? true
+      }
     }
     let refused = answers.count { !$0 }
     if refused > 0 { refusals["reporter"]?.increment(by: refused) }

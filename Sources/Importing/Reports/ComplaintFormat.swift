@@ -123,7 +123,7 @@ public struct ComplaintSink: Sendable {
   }
 
   /// The reports of complaints; those about protected numbers have the weight 0.
-  private func reports(of complaints: [ParsedComplaint]) -> [Report] {
+  func reports(of complaints: [ParsedComplaint]) -> [Report] {
     let reports = complaints.map { complaint in
       let reporter = complaint.reporter.map { pseudonymizer.pseudonym(of: $0, appID: source.id) }
       var report = Report(

@@ -152,26 +152,36 @@ struct SourceEvaluation {
   private mutating func take(_ change: SourceFileChange, _ record: NumberRecord) {
     let number = change.number
     let overrides = state.overrides(of: number, country: RegionMap.countries.region(of: number))
-    if overrides.isProtected || overrides.isDecided || overrides.isHeld {
-      guard change.isListed else { return }
-      if overrides.isProtected {
-        preview.protected += 1
-      } else if overrides.isDecided {
-        preview.decided += 1
-      } else {
-        preview.held += 1
-      }
-      return
-    }
-    // A range lists all its numbers.
-    guard state.rule(for: number) == nil else {
-      if change.isListed { preview.listed += 1 }
+    guard !isFixed(number, overrides) else {
+      if change.isListed { takeFixed(overrides) }
       return
     }
     var after = record
     for entry in change.removed { after.change(entry, by: -1, of: list) }
     for entry in change.added { after.change(entry, by: 1, of: list) }
     preview.take(outcome(record, present, overrides), outcome(after, self.change, overrides))
+  }
+
+  /// Takes a number whose record has the change already.
+  mutating func take(_ record: NumberRecord) {
+    let overrides = state.overrides(of: record, country: RegionMap.countries.region(of: record.number))
+    guard !isFixed(record.number, overrides) else { return takeFixed(overrides) }
+    let before: SourceCeiling = record.isBlocked ? .block : record.isListed ? .identify : .nothing
+    preview.take(before, outcome(record, present, overrides))
+  }
+
+  /// Whether reports neither list nor remove a number. A range lists all its numbers.
+  private func isFixed(_ number: Int64, _ overrides: OverrideState) -> Bool {
+    overrides.isProtected || overrides.isDecided || overrides.isHeld || state.rule(for: number) != nil
+  }
+
+  private mutating func takeFixed(_ overrides: OverrideState) {
+    switch overrides {
+    case let number where number.isProtected: preview.protected += 1
+    case let number where number.isDecided: preview.decided += 1
+    case let number where number.isHeld: preview.held += 1
+    default: preview.listed += 1
+    }
   }
 
   private func outcome(_ record: NumberRecord, _ thresholds: ThresholdSet, _ overrides: OverrideState) -> SourceCeiling

@@ -136,10 +136,19 @@ public struct ReportIntake: Sendable {
     report.verification = checked.verification.map {
       ReportedVerification($0, isTrusted: checked.isAttested || app.scopes.contains(.vouch))
     }
+    if app.scopes.contains(.history) {
+      report.countOnOwnDay(at: now, hasOwnNetwork: checked.clientAddress != nil)
+    }
     guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {
       throw InvalidSubmission(problems: [FieldProblem(PhoneNumberError.notValid(region: nil))])
     }
     return report
+  }
+
+  /// Whether a report of an earlier day counts on that day, because its key has the scope history.
+  package func isOfPast(_ incoming: any IncomingReport, from app: App) -> Bool {
+    guard app.scopes.contains(.history), let madeAt = incoming.madeAt else { return false }
+    return ComplaintDays.day(of: madeAt) < ComplaintDays.day(of: Date())
   }
 
   /// Stores a checked report, for callers that are not tasks.

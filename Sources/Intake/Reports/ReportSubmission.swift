@@ -13,6 +13,8 @@ package protocol IncomingReport: Sendable {
   var reporter: String { get }
   /// The address of the user, where the app's server sends it.
   var clientAddress: String? { get }
+  /// When the report was made, as far as that can be read.
+  var madeAt: Date? { get }
   /// - Throws: ``InvalidSubmission`` with every field that breaks a rule.
   func checked(at now: Date) throws(InvalidSubmission) -> CheckedReport
 }
@@ -61,6 +63,8 @@ package struct CheckedReport: IncomingReport {
     self.reporterSince = reporterSince
     self.clientAddress = clientAddress
   }
+
+  package var madeAt: Date? { reportedAt }
 
   package func checked(at now: Date) -> CheckedReport { self }
 
@@ -124,7 +128,9 @@ extension ReportSubmission: IncomingReport {
   static let clockLeeway: TimeInterval = 300
 
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
-  static let maxAge: TimeInterval = 366 * 86_400
+  package static let maxAge: TimeInterval = 366 * 86_400
+
+  package var madeAt: Date? { Timestamp.parse(reportedAt) }
 
   package func checked(at now: Date) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []

@@ -252,6 +252,14 @@ extension BrigadeReview.Outcome {
 }
 
 extension BrigadeReview {
+  /// Decisions and rules, with the holds that a review would find.
+  /// - Parameter connection: within a transaction that reads one snapshot.
+  public func state(at time: Date, on connection: PostgresConnection) async throws -> CurationState {
+    let thresholds = try await ThresholdStore.current(on: connection).set
+    return try await CurationStateStore.load(at: time, on: connection)
+      .with(try await suspects(by: thresholds, at: time, on: connection))
+  }
+
   /// Finds what a review would hold with these thresholds. Holds nothing, and does not count labels.
   /// - Parameter connection: within a transaction that reads one snapshot.
   func suspects(

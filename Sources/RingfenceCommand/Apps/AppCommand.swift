@@ -12,11 +12,12 @@ struct AppCommand: AsyncParsableCommand {
     discussion: """
       A key is printed once, when it is created. Only its hash is stored. Scopes of a key: \(AppScopes.list). \
       Grant vouch only to the server of an app that you trust: it may say since when it knows its users, and from \
-      which address they report.
+      which address they report. Grant history only for the time in which such a server sends its earlier reports, which \
+      then count on their own days.
       """,
     subcommands: [
       AppCreate.self, AppList.self, AppKeys.self, AppRotate.self, AppRevoke.self, AppScopesCommand.self,
-      AppWithdraw.self, AppAttestationCommand.self, AppFailedCalls.self,
+      AppWithdraw.self, AppAttestationCommand.self, AppFailedCalls.self, AppHistory.self,
     ])
 }
 

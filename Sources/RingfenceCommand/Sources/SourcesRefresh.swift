@@ -185,13 +185,17 @@ extension SourcePreview {
     ]
   }
 
-  /// The counts, a line each.
-  var text: String {
+  /// The counts of the numbers, a line each, and the rejected rows.
+  var changes: String {
     func list(_ figures: some Sequence<(String, Int)>) -> [String] { figures.map { "  \($1) \($0)" } }
-    var lines =
-      ["The list has \(TextFormat.count(entries, "number")). A publication made now would change:"]
-      + list(figures.prefix(4)) + ["Not changed:"] + list(figures.dropFirst(4))
-    if let report = rejected.report { lines.append(report) }
+    let lines =
+      ["A publication made now would change:"] + list(figures.prefix(4)) + ["Not changed:"] + list(figures.dropFirst(4))
+    return (lines + [rejected.report].compactMap(\.self)).joined(separator: "\n")
+  }
+
+  /// The counts of a list, a line each.
+  var text: String {
+    var lines = ["The list has \(TextFormat.count(entries, "number")). \(changes)"]
     if ranges > 0 {
       let rules = TextFormat.count(ranges, "rule for a range", "rules for ranges")
       lines.append("The list also has \(rules), not among these counts.")

@@ -53,6 +53,8 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   public static let administer = AppScopes(rawValue: 64)
   /// Attest installations of the app, which then report under pseudonyms of their own.
   public static let install = AppScopes(rawValue: 128)
+  /// Send reports of earlier days, which count on those days: an app's own past. Only for a server that the operator trusts.
+  public static let history = AppScopes(rawValue: 256)
   /// The scopes of a new key: all that need no trust.
   public static let standard: AppScopes = [.report, .identify, .lookup, .fetch]
 
@@ -60,6 +62,7 @@ public struct AppScopes: OptionSet, Sendable, Hashable {
   public static let named: [(name: String, scope: AppScopes)] = [
     ("report", .report), ("identify", .identify), ("lookup", .lookup), ("fetch", .fetch), ("vouch", .vouch),
     ("moderate", .moderate), ("administer", .administer), ("install", .install),
+    ("history", .history),
   ]
 
   public var names: [String] { Self.named.filter { contains($0.scope) }.map(\.name) }

@@ -45,6 +45,12 @@ public struct AppStore: Sendable {
     return (app, key)
   }
 
+  /// - Throws: ``AppError/noApp(_:)``.
+  public func app(named name: String) async throws -> App {
+    guard let app = try await pool.withConnection({ try await $0.app(named: name) }) else { throw AppError.noApp(name) }
+    return app
+  }
+
   /// The app under which an imported list is stored; added when it is new. It has no key.
   /// - Throws: ``AppError/notList(_:)``.
   public func source(named name: String, at time: Date) async throws -> App {

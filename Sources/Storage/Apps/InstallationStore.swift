@@ -70,7 +70,11 @@ public struct InstallationStore: Sendable {
       ORDER BY k.key_id DESC LIMIT 1
       """,
       name, time, decode: SQL.decodeApp
-    ).first
+    ).first.map { app in
+      var app = app
+      app.scopes.remove(.history)
+      return app
+    }
   }
 }
 
@@ -111,7 +115,8 @@ extension SQL {
     ) { row in
       var app = App(id: try row.decode(1), name: try row.decode(2))
       app.keyID = try row.decode(3)
-      app.scopes = AppScopes(rawValue: try row.decode(4))
+      // Phones send no past.
+      app.scopes = AppScopes(rawValue: try row.decode(4)).subtracting(.history)
       return Installation(
         digest: try row.decode(0), app: app, lastDay: try row.decode(5), device: try row.decode(6),
         expiresAt: try row.decode(7))

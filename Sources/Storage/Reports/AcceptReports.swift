@@ -36,7 +36,8 @@ extension SQL {
       receivedAt, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant,
       (times.min() ?? receivedAt).addingTimeInterval(-reportIDWindow),
       (times.max() ?? receivedAt).addingTimeInterval(reportIDWindow), Float(ReporterWeight.newcomer),
-      reports.map(\.keyID), reports.map(\.verification?.code)
+      reports.map(\.keyID), reports.map(\.verification?.code),
+      reports.contains { $0.arrivedAt != nil } ? reports.map(\.arrivedAt) : nil
     ) { row in
       // No outcome where another server stored the report a moment ago.
       let state: Int32? = try row.decode(1)
@@ -64,10 +65,10 @@ extension SQL {
     ), input AS (
       SELECT *
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::real[],
-                  $8::text[], $9::bytea[], $17::integer[], $18::smallint[])
+                  $8::text[], $9::bytea[], $17::integer[], $18::smallint[], $19::timestamptz[])
         WITH ORDINALITY
         AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, verification,
-              ordinal)
+              arrived_at, ordinal)
     ), known AS (
       SELECT i.ordinal, found.state
       FROM input i CROSS JOIN LATERAL (
@@ -82,8 +83,8 @@ extension SQL {
       INSERT INTO \(tables["reports"])
         (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment, network, key_id,
          verification)
-      SELECT number, app_id, report_id, reported_at, $10::timestamptz + ordinal * interval '1 microsecond', category_id,
-             reporter,
+      SELECT number, app_id, report_id, reported_at,
+             coalesce(arrived_at, $10::timestamptz + ordinal * interval '1 microsecond'), category_id, reporter,
              weight * CASE WHEN reporter IS NULL THEN coalesce(
                  (SELECT l.weight FROM list l WHERE l.app_id = i.app_id), (SELECT l.weight FROM list l WHERE l.app_id = 0), 1)
                ELSE \(ReportSQL.reporterWeight(of: "i", newcomer: "$16", in: tables)) END,

@@ -27,6 +27,8 @@ public struct Report: Sendable, Equatable {
   /// The start of the day, in UTC, on which the app made the reporter's account, as its server says; nil where it does
   /// not. Not part of a retry's identity.
   public var reporterSince: Date?
+  /// When the report counts as received; nil for now. See ``countOnOwnDay(at:hasOwnNetwork:)``.
+  public var arrivedAt: Date?
   /// Whether the numbering plan does not have the number: it is held. Not part of a retry's identity.
   public var isUnassigned = false
   /// The network's verification of the caller's number; not part of a retry's identity. A false caller's report has no weight.
@@ -47,6 +49,15 @@ public struct Report: Sendable, Equatable {
     self.weight = weight
     self.comment = comment
     self.network = network
+  }
+}
+
+extension Report {
+  /// Lets a report of an earlier day count on that day. Without a network of its own it has one of its reporter.
+  public mutating func countOnOwnDay(at time: Date, hasOwnNetwork: Bool = false) {
+    guard ComplaintDays.day(of: reportedAt) < ComplaintDays.day(of: time) else { return }
+    arrivedAt = reportedAt
+    if !hasOwnNetwork { network = reporter.map { Array($0.prefix(8)) } }
   }
 }
 

@@ -183,7 +183,7 @@ extension Report {
 
 /// The text of the store's own SQL, for programs that run it without the store.
 extension ReportStore {
-  /// The statement that stores a batch of reports and updates the aggregates, with the placeholders `$1` to `$18`.
+  /// The statement that stores a batch of reports and updates the aggregates, with the placeholders `$1` to `$19`.
   package static var insertSQL: String { IntakeTables.schema.acceptReports }
 
   /// Seconds before and after a report within which its id is looked up; bound to `$14` and `$15`.

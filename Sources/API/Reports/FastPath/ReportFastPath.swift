@@ -59,7 +59,8 @@ struct ReportFastPath: Sendable {
     let sender = trustsProxy ? sender.forwarding(request.forwarded, networkPseudonym) : sender
     // A request that is refused here, or breaks a rule, has not been charged yet.
     guard limiter.charge(0, network: sender.network) == nil,
-      let report = try? intake.check(submission, from: app, network: sender.pseudonym), !report.isUnassigned
+      let report = try? intake.check(submission, from: app, network: sender.pseudonym), !report.isUnassigned,
+      report.arrivedAt == nil
     else { return .goesTheLongWay }
     do throws(Problem) {
       if let refusal = limiter.take(1, network: sender.network, appID: app.id) {
