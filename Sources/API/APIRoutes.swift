@@ -106,6 +106,7 @@ package struct APIRoutes {
     _ router: Router<ServerRequestContext>, _ scope: AppScopes
   ) -> RouterGroup<ServerRequestContext> {
     router.group("v1").add(middleware: network).add(middleware: APIKeyMiddleware(directory: services.apps))
+      .add(middleware: ReportRefusalMiddleware(traffic: services.intake.traffic))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 

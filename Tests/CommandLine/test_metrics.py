@@ -101,6 +101,25 @@ def test_what_happens_is_counted(server, key):
     assert value(after, "process_cpu_seconds_total") > 0
 
 
+def test_refusals_before_a_report_is_read_are_counted_by_known_apps_alone(server, key):
+    asker = server.run("app", "create", "Asker", "--scopes", "lookup")
+    evil, name = '{"number":"evil"}', "ringfence_intake_rejects_total"
+    before = samples(server)
+    assert [send(server, *one)[0] for one in [
+        (key, "{"), (key, evil), (key, report(client_address="203.0.113.7")), (asker,), ("rf_wrong", evil), ("evil", evil),
+        (key, f'[{report()},{evil}]')]] == [400, 400, 403, 403, 401, 401, 200]
+    header = {"Authorization": f"Bearer {key}"}
+    assert ask(server, "POST", "/v1/reports", report(), Content_Type="text/plain", **header)[0] == 415
+    rating = '{"phone":"+33199000248","rating":"evil"}'
+    assert ask(server, "POST", "/phoneblock/api/rate", rating, Content_Type="application/json", **header)[0] == 400
+    after = samples(server)
+    more = {labels: count - before.get(labels, 0) for labels, count in after.items() if labels[0] == name}
+    counts = {(dict(labels)["app"], dict(labels)["reason"]): count for (_, *labels), count in more.items() if count}
+    assert counts == {
+        ("Metrics phone", "malformed"): 2, ("Metrics phone", "scope"): 1, ("Metrics phone", "missing"): 1,
+        ("Metrics phone", "unsupported_media_type"): 1, ("Metrics phone", "request"): 1, ("Asker", "scope"): 1}
+
+
 def test_openmetrics_is_read_too(server):
     _, headers, text = ask(
         server, "GET", "/metrics", Accept="application/openmetrics-text; version=1.0.0", Authorization=f"Bearer {TOKEN}")

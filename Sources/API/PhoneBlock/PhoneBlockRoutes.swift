@@ -67,6 +67,7 @@ struct PhoneBlockRoutes {
     let keys = APIKeyMiddleware(directory: services.apps, places: PhoneBlockCredentials.places)
     return router.group("phoneblock/api").add(middleware: PhoneBlockErrorMiddleware(failures: services.failures))
       .add(middleware: network).add(middleware: keys)
+      .add(middleware: ReportRefusalMiddleware(traffic: services.intake.traffic))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: scope))
   }
 }

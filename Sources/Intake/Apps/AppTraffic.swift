@@ -10,7 +10,7 @@ public final class AppTraffic: Sendable {
     /// Reports stored in a second, on average of the last ``window`` seconds.
     public var perSecond = 0.0
     /// Reports refused since the start of the process by the code of the first broken rule, or `rate_limit`, `conflict`,
-    /// `withdrawn` or `unavailable`; the most frequent first.
+    /// `withdrawn` or `unavailable`, or the kind of a refused request; the most frequent first.
     public var refused: [(reason: String, count: Int)] = []
 
     public static func == (first: Figures, second: Figures) -> Bool {

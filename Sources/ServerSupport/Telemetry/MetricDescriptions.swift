@@ -29,7 +29,7 @@ enum MetricDescriptions {
       "Time until a batch was committed to disk.", MetricDescription.seconds),
     "ringfence_intake_commit_failures_total": .counter("Batches that were not committed after all retries."),
     "ringfence_intake_reports_total": .counter("Answered reports by outcome."),
-    "ringfence_intake_rejects_total": .counter("Refused reports by app and reason: the first broken rule, or a limit."),
+    "ringfence_intake_rejects_total": .counter("Refused reports by app and reason: a rule, a limit, or a problem."),
     "ringfence_app_reports_total": .counter("Stored reports by app."),
     "ringfence_intake_queue_items": .gauge("Items that wait for a commit."),
     "ringfence_intake_queue_capacity_items": .gauge("Maximum items that may wait; more are refused."),
