@@ -267,7 +267,7 @@ def check(system, package, newer):
     say(f"installed {system.run('ringfence', '--version').strip()}")
     system.begin()
     system.run("curl", "--fail", "--silent", "http://127.0.0.1:8080/readyz")
-    ringfence(system, "decide", "+33199000248", "--block", "--reason", "A test", "--by", "Ada")
+    ringfence(system, "decide", "+33199000248", "--block", "--reason", "A test", "--by-program", "Ada")
     system.publish()
     ringfence(system, "backup", f"/{DATA}/backup.tar")
     system.fail()

@@ -23,13 +23,14 @@ package struct CommandContext {
   /// Opens the database for the time of `body`: DATABASE_URL, or the private PostgreSQL of the data folder, which is
   /// started if no server runs it.
   /// - Parameters:
+  ///   - audit: the author of the command's changes; nil where they name none.
   ///   - owns: whether the command is the one server that owns the data folder; other commands may join it.
   ///   - makes: whether to create a missing database. Only for commands that store first data: a mistyped folder name
   ///     would otherwise create an unused database.
   ///   - migrates: whether to migrate the schema first; false for commands that inspect it.
   ///   - archiving: the archive of the private PostgreSQL.
   package static func open<Result>(
-    _ settings: Settings, owns: Bool = false, makes: Bool = false, migrates: Bool = true,
+    _ settings: Settings, as audit: AuditOption? = nil, owns: Bool = false, makes: Bool = false, migrates: Bool = true,
     archiving: EmbeddedPostgres.Archiving = .asBefore, logger: Logger = .quiet,
     _ body: (CommandContext) async throws -> Result
   ) async throws -> Result {
@@ -62,7 +63,8 @@ package struct CommandContext {
         try await context.migrate(logger: logger)
         try await stores.numbering.use()
       }
-      result = .success(try await body(context))
+      let author = try await audit?.author(in: stores.accounts) ?? CommandAuthor.current
+      result = .success(try await CommandAuthor.$current.withValue(author) { try await body(context) })
     } catch {
       result = .failure(error)
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Curation
+import Foundation
 import HTTPServer
 import PhoneNumbers
 import Storage
@@ -17,11 +18,12 @@ package struct DatabaseOptions: ParsableArguments {
   package func settings() throws -> Settings { try Settings(of: self) }
 
   /// Opens the database for a command that may run while a server runs; see
-  /// ``CommandContext/open(_:owns:makes:migrates:archiving:logger:_:)``.
+  /// ``CommandContext/open(_:as:owns:makes:migrates:archiving:logger:_:)``.
   package func open<Result>(
-    makes: Bool = false, migrates: Bool = true, _ body: (CommandContext) async throws -> Result
+    as audit: AuditOption? = nil, makes: Bool = false, migrates: Bool = true,
+    _ body: (CommandContext) async throws -> Result
   ) async throws -> Result {
-    try await CommandContext.open(try settings(), makes: makes, migrates: migrates, body)
+    try await CommandContext.open(try settings(), as: audit, makes: makes, migrates: migrates, body)
   }
 }
 
@@ -60,24 +62,61 @@ struct RegionOption: ParsableArguments {
   }
 }
 
-/// The option of commands whose change the audit log records.
-struct AuditOption: ParsableArguments {
-  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters on one line."))
-  var by = Self.standard
+/// The options of commands whose change the audit log records.
+package struct AuditOption: ParsableArguments {
+  @Option(help: .value("account", "Account that the audit log names as the author."))
+  var by: String?
 
-  private static let standard = "command line"
+  @Option(help: .value("name", "Program that the audit log names as the author, 1 to 80 characters on one line."))
+  var byProgram: String?
 
-  var actor: Actor { .commandLine(by) }
+  package init() {}
 
-  func validate() throws { try Self.check(by) }
+  var name: String { by ?? byProgram ?? CommandAuthor.unnamed.name }
+  var actor: Actor { .commandLine(name) }
+  /// The options for another command.
+  var text: String { "\(by == nil ? "--by-program" : "--by") \(quoted(name))" }
 
-  /// - Throws: `ValidationError` where the name breaks the rule of ``AccountName``.
-  static func check(_ name: String) throws {
+  package func validate() throws {
+    guard by == nil || byProgram == nil else {
+      throw ValidationError("Pass --by for an account, or --by-program for a program, not both.")
+    }
     do throws(RuleViolation) {
-      if name != Self.standard { _ = try AccountName.check(name, "--by") }
+      if let by, by != CommandAuthor.unnamed.name { _ = try AccountName.check(by, "--by") }
+      if let byProgram { _ = try AccountName.check(byProgram, "--by-program") }
     } catch {
       throw ValidationError(try Localizer.commandLine().message(error))
     }
+  }
+
+  /// - Throws: `ValidationError` for a change without an author.
+  func checkIsGiven() throws {
+    guard by == nil, byProgram == nil else { return }
+    throw ValidationError("The author is missing. Pass --by ACCOUNT, or --by-program NAME for a program.")
+  }
+
+  /// The author with the role of the account.
+  /// - Throws: ``CommandFailure`` for an unknown or disabled account, and for a program with the name of an account.
+  func author(in accounts: AccountStore) async throws -> CommandAuthor {
+    guard name != CommandAuthor.unnamed.name else { return .unnamed }
+    let account = try await accounts.account(named: name, at: Date())
+    guard let by else {
+      guard account == nil else {
+        throw CommandFailure.failed("--by-program \(name): this is an account. Pass --by \(quoted(name)).")
+      }
+      return CommandAuthor(program: name)
+    }
+    guard let account else {
+      throw CommandFailure.failed(
+        "--by \(by): there is no such account, and the audit log names accounts. Add it with: ringfence account add "
+          + "\(quoted(by)). If a program runs the command, pass --by-program \(quoted(by)).")
+    }
+    guard account.disabledAt == nil else {
+      throw CommandFailure.failed(
+        "--by \(by): the account is disabled, so it changes nothing. Pass another account, or enable it with: ringfence "
+          + "account enable \(quoted(by)). If a program runs the command, pass --by-program NAME.")
+    }
+    return CommandAuthor(name: by, role: account.role)
   }
 }
 

@@ -79,8 +79,13 @@ public func runRingfence() async -> Never {
 package func exitCode<Root: ParsableCommand>(running root: Root.Type) async -> Int32 {
   do {
     var command = try root.parseAsRoot()
-    if var command = command as? any AsyncParsableCommand {
-      try await command.run()
+    if let asynchronous = command as? any AsyncParsableCommand {
+      // A server's changes are its users'.
+      let author = asynchronous is ServeCommand ? nil : CommandAuthor.unnamed
+      try await CommandAuthor.$current.withValue(author) {
+        var command = asynchronous
+        try await command.run()
+      }
     } else {
       try command.run()
     }

@@ -278,7 +278,7 @@ def newest_changes(server):
     published = "SELECT serial FROM publications WHERE state = 'published' ORDER BY serial"
     if len(server.query(published)) <= 2:
         [[number]] = server.query("SELECT number FROM listings ORDER BY number LIMIT 1")
-        server.run("decide", "+" + number, "--allow", "--reason", "It is mine.", "--by", "Ada")
+        server.run("decide", "+" + number, "--allow", "--reason", "It is mine.", "--by-program", "Ada")
         server.run("publish")
     return f"/moderation/publications/{server.query(published)[-1][0]}/changes"
 

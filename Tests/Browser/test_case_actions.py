@@ -224,7 +224,7 @@ def test_triage_reads_what_to_do_with_a_decided_number(home, enter):
     [[number]] = home.query(
         "SELECT l.number FROM listings l WHERE number NOT IN (SELECT number FROM queue) AND number NOT IN "
         "(SELECT number FROM appeals) AND number IN (SELECT number FROM numbers WHERE reporters > 0) ORDER BY 1 LIMIT 1")
-    home.run("decide", f"+{number}", "--block", "--by", "Ada", "--reason", "Calls at night")
+    home.run("decide", f"+{number}", "--block", "--by-program", "Ada", "--reason", "Calls at night")
     page = enter("triage", f"/moderation/numbers/{number}").page
     assert page.locator("#decision").count() == 0 and page.locator("#no-decision").is_visible()
     for key in ("b", "u", "Enter"):

@@ -100,7 +100,7 @@ def test_the_badge_follows_the_heading(server, desk):
     before = shown()
     [[number]] = server.query(
         "SELECT number FROM queue WHERE level = 0 AND claimed_by IS NULL AND number NOT IN (SELECT number FROM appeals UNION SELECT number FROM ranges) LIMIT 1")
-    server.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by", "The test")
+    server.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by-program", "The test")
     wait_until(lambda: shown() != before, 30, "the count to change")
     assert shown() == re.sub(r"\D", "", badge.inner_text())
     # A filter says how many it leaves out.

@@ -49,7 +49,7 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     assert page.locator(".steps code").count() == 5
     page.screenshot(path=artefacts / "first-steps.png", full_page=True)
 
-    fresh.run("protect", "add", "--catalog", "US", "--by", "Ada")
+    fresh.run("protect", "add", "--catalog", "US", "--by-program", "Ada")
     expect(1)
     fresh.run("sources", "add", "trial", "--url", "http://127.0.0.1:1/list.csv", "--format", "csv")
     # A source is no finished step before it was read.
@@ -99,7 +99,7 @@ def test_from_nothing_to_the_first_list(fresh, visit, signed_in, make_link, arte
     # The list is still empty.
     assert waiting.count() == 0
 
-    fresh.run("decide", "+12015550124", "--block", "--category", "robocall", "--reason", "A test call.", "--by", "Ada")
+    fresh.run("decide", "+12015550124", "--block", "--category", "robocall", "--reason", "A test call.", "--by-program", "Ada")
     assert "blocklist" in fresh.run("publish")
     one.open(home)
     assert page.get_by_text("Why nothing is listed yet").count() == 0

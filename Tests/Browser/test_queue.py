@@ -270,7 +270,7 @@ def test_cases_are_decided_beside_the_list(home, visit, signed_in):
     page.wait_for_url(f"**case={number}&did=**")
     assert decisions(home, number) == ["identify", "undo", "block", "undo"]
     # Decided by another moderator meanwhile.
-    home.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by", "Somebody else")
+    home.run("decide", f"+{number}", "--allow", "--reason", "Mine.", "--by-program", "Somebody else")
     page.get_by_label("Block").check()
     page.get_by_label("Reports quote a fraudulent caller.").check()
     one.refused.add(409)
@@ -368,5 +368,5 @@ def test_what_comes_in_is_in_the_queue_within_seconds(home, visit, signed_in):
     wait_until(lambda: waiting(home) == before + 1, 30, "the number to wait")
     page.goto(f"{home.address}/moderation/numbers/12015550177")
     page.get_by_text("Waiting since").wait_for()
-    home.run("decide", "+12015550177", "--allow", "--by", "The test")
+    home.run("decide", "+12015550177", "--allow", "--by-program", "The test")
     assert waiting(home) == before

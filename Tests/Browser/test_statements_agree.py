@@ -22,12 +22,12 @@ def home(make_server):
 
 
 def decide(*options):
-    return lambda home, number: home.run("decide", f"+{number}", *options, "--by", "Ada", "--reason", "Calls at night")
+    return lambda home, number: home.run("decide", f"+{number}", *options, "--by-program", "Ada", "--reason", "Calls at night")
 
 
 def undone(home, number):
     decide("--block")(home, number)
-    home.run("decide", f"+{number}", "--undo", "--by", "Ada")
+    home.run("decide", f"+{number}", "--undo", "--by-program", "Ada")
 
 
 def approve(home, number):
@@ -40,7 +40,7 @@ def protect(home, number):
 
 
 def revoke(home, number):
-    home.run("revoke", f"+{number}", "--by", "Ada", "--reason", "Calls at night")
+    home.run("revoke", f"+{number}", "--by-program", "Ada", "--reason", "Calls at night")
 
 
 def ticket(home, number):
@@ -58,7 +58,7 @@ def ticket(home, number):
 def answered(answer):
     def go(home, number):
         path = ticket(home, number)
-        home.run("appeals", "answer", f"+{number}", answer, "--by", "Ada", "--reason", "We have checked it.")
+        home.run("appeals", "answer", f"+{number}", answer, "--by-program", "Ada", "--reason", "We have checked it.")
         return path
     return go
 

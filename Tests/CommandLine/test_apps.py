@@ -45,7 +45,7 @@ def test_a_key_leaks_and_all_that_came_by_it_is_taken_back(server):
     # Without an end it would wait for reports from servers that still have the key in their cache.
     said = server.run(
         "app", "withdraw", newest["key"], "--until", datetime.now(timezone.utc).isoformat(), "--reason", "It leaked.",
-        "--by", "Ada")
+        "--by-program", "Ada")
     assert said == f"120 reports of key {newest['key']} withdrawn."
     assert server.run("app", "withdraw", newest["key"], "--preview") == "This key has no reports to withdraw."
     assert server.query("SELECT number, reports FROM numbers ORDER BY number") == [

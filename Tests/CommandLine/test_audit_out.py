@@ -87,7 +87,7 @@ def server(make_server, tmp_path_factory):
 def act(server, numbers):
     """An event for each number; while the server is down, by a command alone."""
     for number in numbers:
-        server.run("protect", "add", f"+33199000{number}", "--reason", "A bank", "--by", "Ada")
+        server.run("protect", "add", f"+33199000{number}", "--reason", "A bank", "--by-program", "Ada")
     return {f"+33199000{number}" for number in numbers}
 
 
@@ -129,8 +129,8 @@ def test_a_file_has_every_event_after_kills_and_renames(server):
     stored = {row[0] for row in server.query("SELECT event_id FROM audit_events WHERE action = 'protection.add'")}
     assert {event["id"] for event in events} >= stored
     event = next(event for event in events if event["subject"] == "+33199000305")
-    assert (event["actor"], event["role"], event["reason"], event["after"]) == (
-        "Ada", "administrator", "A bank", {"what": "+33199000305"})
+    assert (event["actor"], event["role"], event["via"], event["reason"], event["after"]) == (
+        "Ada", "system", "command line", "A bank", {"what": "+33199000305"})
     wait_until(lambda: server.query("SELECT count(*) FROM audit_outbox") == [["0"]], 30, "an empty outbox")
 
 
@@ -182,7 +182,7 @@ def test_a_full_disk_leaves_whole_lines_and_repeats_none(server, tmp_path):
         restart(server, str(file))
         made = {f"+33199000{number}" for number in range(340, 352)}
         for number in sorted(made):
-            server.run("protect", "add", number, "--reason", "A bank " + "x" * 190, "--by", "Ada")
+            server.run("protect", "add", number, "--reason", "A bank " + "x" * 190, "--by-program", "Ada")
         # How many events a batch has depends on the machine, but all together do not fit.
         wait_until(lambda: f"Cannot write {file}" in server.log.read_text(), 90, "a full disk")
         assert all(line.endswith("}") for line in file.read_text().splitlines())

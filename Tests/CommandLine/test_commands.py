@@ -97,11 +97,11 @@ def test_wrong_usage_bad_data_and_unreadable_files_have_their_exit_codes(tmp_pat
     run("--help")
     assert "unknown" in run("serve", "--nonsense", code=2).stderr.lower()
     assert "The option --because is now --reason." in run("thresholds", "set", "--because", "x", code=2).stderr
-    assert run("decide", "+33199000248", "--blok", "--by", "Ada", code=2).stderr == (
+    assert run("decide", "+33199000248", "--blok", "--by-program", "Ada", code=2).stderr == (
         "Error: Unknown option '--blok'. List the options with: ringfence decide --help\n")
     assert "List the options with: ringfence thresholds set --help" in run(
         "thresholds", "set", "--reson=x", "--reason", "x", code=2).stderr
-    assert "Pass one of --block" in run("decide", "+33199000248", "--by", "Ada", "--reason=--blok", code=2).stderr
+    assert "Pass one of --block" in run("decide", "+33199000248", "--by-program", "Ada", "--reason=--blok", code=2).stderr
     run("import", "complaints", "x", "--format", "xls", "--data", data, code=2)
     run("publish", "--at", "soon", "--data", data, code=2)
     run("publish", "--at", "1970-01-01T00:00:00Z", "--data", data, code=2)

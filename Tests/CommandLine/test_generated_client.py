@@ -27,7 +27,7 @@ NUMBERS = (f"+3319900{place:04d}" for place in range(100, 200))
 def server(make_server):
     """A server with sample data, and a publication with a number to block."""
     server = make_server("--demo", "--no-limits")
-    server.run("decide", "+12015550123", "--block", "--category", "robocall", "--reason", "Confirmed by a call.", "--by", "Ada")
+    server.run("decide", "+12015550123", "--block", "--category", "robocall", "--reason", "Confirmed by a call.", "--by-program", "Ada")
     server.run("publish")
     return server
 

@@ -38,7 +38,7 @@ def filled(make_server, tmp_path_factory):
     complaints = tmp_path_factory.mktemp("complaints") / "complaints.jsonl"
     run("simulate", "--seed", 7, "--complaints", 5_000, "--out", complaints)
     server.run("import", "complaints", str(complaints), "--format", "jsonl")
-    server.run("decide", "+33199000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada")
+    server.run("decide", "+33199000248", "--identify", "A shop", "--reason", "It is one.", "--by-program", "Ada")
     server.run("protect", "add", "+49116xxx", "--reason", "Charities")
     (server.data / "recipes.yaml").write_bytes((CHECKOUT / "Resources/recipes.yaml").read_bytes())
     server.run("publish", *OPEN)

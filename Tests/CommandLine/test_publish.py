@@ -56,8 +56,8 @@ def test_gates_keys_and_rotation(server, tmp_path):
     assert "churn (blocklist)" in held.stderr and "The previous publication stays in place" in held.stderr
     assert manifest(folder) == first
     assert run(*strict, "--overrule", "churn", code=2).stderr
-    assert "cannot be overruled" in run(*strict, "--overrule", "protected", "--reason", "x", "--by", "y", code=2).stderr
-    words = ["--reason", "More room", "--by", "Ada"]
+    assert "cannot be overruled" in run(*strict, "--overrule", "protected", "--reason", "x", "--by-program", "y", code=2).stderr
+    words = ["--reason", "More room", "--by-program", "Ada"]
     run(*strict, "--overrule", "churn", "--overrule", "size", *words)
     assert check(folder)["previous"]["serial"] == first["serial"]
     assert server.query("SELECT DISTINCT overruled_by FROM publication_gates WHERE NOT passed AND serial = 3") == [["Ada"]]

@@ -70,17 +70,17 @@ def test_months_that_were_dropped_too_young_are_named(make_server):
 
 # The options that each command needs besides --data to reach its data; add new commands here.
 REFUSING = {
-    "publish": [], "migrate": [], "upgrade-postgresql": [], "revoke": ["+12015550123", "--reason", "x", "--by", "Ada"],
-    "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by", "Ada"],
+    "publish": [], "migrate": [], "upgrade-postgresql": [], "revoke": ["+12015550123", "--reason", "x", "--by-program", "Ada"],
+    "explain": ["+12015550123"], "decide": ["+12015550123", "--allow", "--reason", "x", "--by-program", "Ada"],
     "decisions": ["+12015550123"], "holds": [], "queue sweep": [], "queue list": [],
     "queue show": ["+12015550123"], "notify": [],
     "protect import": ["LIST"], "protect check": ["+12015550123"],
     "protect add": ["+12015550123", "--reason", "x"], "protect list": [], "protect remove": ["+12015550123"],
     "reporters recount": [], "prefixes detect": [], "prefixes list": [],
-    "prefixes approve": ["+1201555012x", "--by", "Ada"], "prefixes reject": ["+1201555012x", "--by", "Ada"],
+    "prefixes approve": ["+1201555012x", "--by-program", "Ada"], "prefixes reject": ["+1201555012x", "--by-program", "Ada"],
     "prefixes add": ["+1201555012x", "--reason", "x"], "prefixes remove": ["+1201555012x"], "prefixes of": ["+12015550123"],
     "prefixes import": ["fr-arcep"], "appeals file": ["+12015550123", "--statement", "x"],
-    "appeals list": [], "appeals answer": ["+12015550123", "--uphold", "--by", "Ada"],
+    "appeals list": [], "appeals answer": ["+12015550123", "--uphold", "--by-program", "Ada"],
     "thresholds show": [], "thresholds history": [],
     "thresholds set": ["--category", "fraud", "--enter-heat", "3", "--reason", "x"],
     "thresholds preview": ["--category", "fraud", "--enter-heat", "3"],

@@ -46,8 +46,8 @@ def server(make_server, tmp_path_factory):
     server = make_server("--public-number-pages", "hidden")
     folder = tmp_path_factory.mktemp("complaints")
     send(server, "+493023125100", folder)
-    server.run("decide", DECIDED, "--identify", "A shop", "--reason", "It is one.", "--by", "Ada")
-    server.run("decide", "+493023125124", "--block", "--reason", "Fraud.", "--by", "Ada")
+    server.run("decide", DECIDED, "--identify", "A shop", "--reason", "It is one.", "--by-program", "Ada")
+    server.run("decide", "+493023125124", "--block", "--reason", "Fraud.", "--by-program", "Ada")
     server.run("publish", *OPEN)
     return server
 
@@ -83,7 +83,7 @@ def test_statements_of_reasons_fit_the_schema_and_name_nobody(server):
 
 
 def test_a_statement_ends_with_its_listing(server):
-    server.run("decide", "+493023125124", "--undo", "--by", "Ada")
+    server.run("decide", "+493023125124", "--undo", "--by-program", "Ada")
     server.run("publish", *OPEN)
     ended = [
         statement for statement in map(json.loads, server.run("report", "statements", *PERIOD).splitlines())
@@ -119,7 +119,7 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
             "reported_at": datetime.now(timezone.utc).isoformat(), "comment": secret})
         assert sent.status_code == 201, sent.text
     send(server, "+493023125151", tmp_path)
-    server.run("decide", "+493023125151", "--block", "--reason", "Fraud.", "--by", "Ada")
+    server.run("decide", "+493023125151", "--block", "--reason", "Fraud.", "--by-program", "Ada")
     server.run("publish", *OPEN)
     assert "+493023125151" in server.run("explain", "+493023125151")
     old = tmp_path / "backups" / "old.tar"
@@ -144,7 +144,7 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     erased = erase()
     assert erased.status_code == 200 and erased.json() == {"found": 1}
     assert erase().json()["type"] == "/problems/bad-proof", "a replay"
-    server.run("rights", "suppress", "+493023125151", "--reason", "Asked.", "--by", "Ada")
+    server.run("rights", "suppress", "+493023125151", "--reason", "Asked.", "--by-program", "Ada")
     assert "no differences" in server.run("recount")
 
     new = tmp_path / "backups" / "new"
@@ -189,7 +189,7 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     assert refused.returncode == 1 and "--lift" in refused.stderr
     refused = restored.run_unchecked("rights", "suppress", "+493023125151", "--reason", "")
     assert refused.returncode == 2 and "--reason" in refused.stderr
-    restored.run("rights", "suppress", "+493023125151", "--lift", "--reason", "A new owner.", "--by", "Ada")
+    restored.run("rights", "suppress", "+493023125151", "--lift", "--reason", "A new owner.", "--by-program", "Ada")
     restored.run("publish", *OPEN)
     assert restored.query("SELECT count(*) FROM listings WHERE number = 493023125151") == [["1"]]
     restored.close()
@@ -208,7 +208,7 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
 
 
 def test_the_owner_reads_the_data_with_a_code(server):
-    code = server.run("rights", "code", DECIDED, "--by", "Ada").splitlines()[0]
+    code = server.run("rights", "code", DECIDED, "--by-program", "Ada").splitlines()[0]
     session = requests.Session()
 
     def enter(code):
@@ -234,9 +234,9 @@ def test_the_owner_reads_the_data_with_a_code(server):
     assert again.url == objection.url, "a second click"
     other = session.post(page.url + "/object", data={"statement": "And my home."}, timeout=30)
     assert other.status_code == 422 and "with this code" in other.text
-    refused = server.run_unchecked("appeals", "answer", DECIDED, "--uphold", "--by", "Ada")
+    refused = server.run_unchecked("appeals", "answer", DECIDED, "--uphold", "--by-program", "Ada")
     assert refused.returncode == 1 and "balance" in refused.stderr
-    shown = server.run("rights", "show", DECIDED, "--by", "Ada")
+    shown = server.run("rights", "show", DECIDED, "--by-program", "Ada")
     assert json.loads(shown)["data"]["appeals"][0]["is_objection"] is True
     suppressed = session.post(page.url + "/suppress", timeout=30)
     assert suppressed.status_code == 200 and suppressed.text.count("kept off the list") == 1

@@ -36,11 +36,11 @@ def fill(server, name, folder):
             + "\n" for number in (TRUE, PROTECTED, ALLOWED) for i in range(6)))
         server.run("import", "complaints", str(complaints), "--format", "jsonl")
         for number in (TRUE, PROTECTED, ALLOWED):
-            server.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by", "Ada")
+            server.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by-program", "Ada")
     if name == "b":
         # It knows nothing of its own.
         server.run("protect", "add", f"+{PROTECTED}", "--reason", "A hospital")
-        server.run("decide", f"+{ALLOWED}", "--allow", "--reason", "Ours", "--by", "Bob")
+        server.run("decide", f"+{ALLOWED}", "--allow", "--reason", "Ours", "--by-program", "Bob")
         return
     if name == "c":
         server.run(
@@ -113,7 +113,7 @@ def test_lies_evidence_and_revocations_in_a_ring(ring):
     assert set(evidence(b)[1]) == {TRUE}
 
     start = time.monotonic()
-    a.run("revoke", f"+{TRUE}", "--reason", "The owner has appealed", "--by", "Ada")
+    a.run("revoke", f"+{TRUE}", "--reason", "The owner has appealed", "--by-program", "Ada")
     assert TRUE not in evidence(a)[1]
     wait_until(lambda: TRUE not in evidence(b)[1], 60, "the revocation at B")
     seconds = time.monotonic() - start
@@ -138,7 +138,7 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
     for server, other, name in ((b, a, "a"), (c, b, "b")):
         if not server.query(f"SELECT 1 FROM source_feeds WHERE name = '{name}'"):
             subscribe(server, other, name, "--ceiling", "block", "--weight", "10")
-    a.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by", "Ada")
+    a.run("decide", f"+{number}", "--block", "--category", "fraud", "--reason", "Fraud", "--by-program", "Ada")
     a.run("publish", *OPEN)
     assert hops(b, "a") == 0
     b.run("publish", *OPEN)
@@ -150,7 +150,7 @@ def test_a_number_that_has_left_its_origin_leaves_a_circle(ring):
     assert hops(b, "c") is None
     b.run("sources", "remove", "a")
     assert hops(b, "c") == 2
-    a.run("decide", f"+{number}", "--allow", "--reason", "A mistake", "--by", "Ada")
+    a.run("decide", f"+{number}", "--allow", "--reason", "A mistake", "--by-program", "Ada")
     a.run("publish", *OPEN)
     b.run("publish", *OPEN)
     assert hops(c, "b") == 3

@@ -138,7 +138,7 @@ def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(mak
     assert listed == [["12015550123", "1"], ["12015550124", "1"], ["12015550125", "0"], shared], listed
     assert "alone labels this number" in server.run("explain", "+18005550123")
     assert "alone labels" not in server.run("explain", "+12015550125")
-    server.run("sources", "set", "ftc-rolling", "--block-shared", "yes", "--reason", "A trial", "--by", "Ada")
+    server.run("sources", "set", "ftc-rolling", "--block-shared", "yes", "--reason", "A trial", "--by-program", "Ada")
     server.run("publish")
     assert server.query("SELECT treatment FROM listings WHERE number = 18005550123") == [["0"]]
     code, said = call(server, "sources", "add", "phoneblock")
@@ -212,7 +212,7 @@ def test_a_preview_stores_nothing_and_decisions_suspend_a_source(server, site):
     assert "10 would no longer be listed" in server.run("sources", "add", "judged", "--ceiling", "review", "--preview")
 
     for number in numbers:
-        server.run("decide", f"+{number}", "--allow", "--by", "Ada", "--reason", "A shop.")
+        server.run("decide", f"+{number}", "--allow", "--by-program", "Ada", "--reason", "A shop.")
     refresh(server, "judged")
     row = status(server, "judged")
     assert (row["confirmed"], row["wrong"], row["precision"]) == (0, 10, 0) and row["suspended_at"]

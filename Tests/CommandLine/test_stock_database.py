@@ -82,7 +82,7 @@ def walk(server, folder):
     names = folder / "names.csv"
     names.write_text("name,number\nCafé Müller,+493023125123\nMairie,+33199000123\n")
     assert "2 entries" in server.run("import", "directory", str(names), "--source", "names")
-    server.run("decide", "+493023125200", "--block", "--label", "Survey", "--reason", "Reports quote a caller.", "--by", "Zoë")
+    server.run("decide", "+493023125200", "--block", "--label", "Survey", "--reason", "Reports quote a caller.", "--by-program", "Zoë")
     assert "+493023125200" in server.run("explain", "+493023125200")
     server.run("prefixes", "detect")
     cases = int(re.match(r"Cases: (\d+)", server.run("queue", "sweep").splitlines()[-1])[1])

@@ -61,7 +61,7 @@ def test_a_preview_tells_what_setting_it_then_does(data):
     assert "Nothing was saved." in text and "Removed, highest heat first:" in text
     assert json.loads(run("thresholds", "show", "--format", "json", "--data", data).stdout)["version"]["version"] == 1
 
-    saved = run("sources", "set", "hotline", "--complaints", "9", "--by", "Ada", "--reason", "Noisy.",
+    saved = run("sources", "set", "hotline", "--complaints", "9", "--by-program", "Ada", "--reason", "Noisy.",
                 "--data", data).stdout
     assert "Saved as version 2" in saved
     now = preview(data, "sources", "preview", "hotline", "--days", "1")

@@ -85,7 +85,7 @@ def test_a_number_is_out_within_a_minute(publisher):
     folder = server.data / "publications"
     former = check(folder)
     number = former["packs"][0]["first"]
-    said = server.run("revoke", f"+{number}", "--reason", "An appeal", "--by", "Ada")
+    said = server.run("revoke", f"+{number}", "--reason", "An appeal", "--by-program", "Ada")
     assert "is not in publication" in said
     # The running server made it, not the command.
     shown = wait_until(lambda: (m := manifest(folder))["serial"] > former["serial"] and m, 60, "the revocation")

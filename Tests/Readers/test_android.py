@@ -107,7 +107,7 @@ def test_a_lookup_in_two_million_numbers_takes_little_memory(java, tmp_path):
 @pytest.fixture(scope="module")
 def server(make_server):
     server = make_server()
-    reason = ("--reason", "calls about a car's warranty", "--by", "Ada")
+    reason = ("--reason", "calls about a car's warranty", "--by-program", "Ada")
     server.run("decide", "+493023125123", "--block", *reason)
     server.run("decide", "+493023125124", "--identify", "A survey", *reason)
     server.run("publish")

@@ -98,7 +98,7 @@ def test_published_files_can_be_read_by_a_web_server_and_their_lock_cannot(make_
         os.chmod(site, 0o755)
         server = make_server()
         (server.data / "publications").symlink_to(site)
-        server.run("decide", "+33199000248", "--identify", "A shop", "--reason", "It is one.", "--by", "Ada")
+        server.run("decide", "+33199000248", "--identify", "A shop", "--reason", "It is one.", "--by-program", "Ada")
         server.run("publish", "--min-size", "0")
         assert mode(server.data) == 0o700
         assert mode(Path(site) / ".lock") == 0o600 and mode(Path(site) / ".work") == 0o700

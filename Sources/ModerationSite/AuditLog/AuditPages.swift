@@ -83,6 +83,7 @@ extension AuditRecord {
     return [
       "id": event.id.text, "time": PageTime(time, texts), "actor": event.actor,
       "role": texts.find("role.\(event.role)") ?? event.role,
+      "via": event.via.map { texts.find("audit.via.\($0.replacing(" ", with: "-"))") ?? $0 } ?? "",
       "action": texts.find("audit.action.\(event.action)") ?? event.action, "subject": event.subject,
       "changes": changes.map { ["field": $0.field, "before": $0.before, "after": $0.after] as TemplateRecord },
       "reason": reason,
@@ -202,13 +203,13 @@ struct AuditQuery {
 /// The audit log as CSV (RFC 4180). A cell that a spreadsheet would read as a formula gets an apostrophe in front
 /// (OWASP, CSV injection).
 enum AuditCSV {
-  static let head = "time,actor,role,action,subject,before,after,reason\r\n"
+  static let head = "time,actor,role,action,subject,before,after,reason,via\r\n"
 
   static func line(_ record: AuditRecord) -> String {
     let event = record.event
     let cells = [
       Timestamp.format(record.time), event.actor, event.role, event.action, event.subject, fields(event.before),
-      fields(event.after), event.reason ?? "",
+      fields(event.after), event.reason ?? "", event.via ?? "",
     ]
     return cells.map { CSVField.encode($0).text }.joined(separator: ",") + "\r\n"
   }

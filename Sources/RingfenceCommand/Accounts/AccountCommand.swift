@@ -26,7 +26,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     /// Opens the database for a change of the account.
     func change(_ body: (AccountStore) async throws -> Void) async throws {
-      try await database.open { try await body($0.stores.accounts) }
+      try await database.open(as: audit) { try await body($0.stores.accounts) }
     }
   }
 

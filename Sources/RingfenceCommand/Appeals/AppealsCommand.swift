@@ -66,7 +66,8 @@ struct AppealsCommand: AsyncParsableCommand {
 
   struct Answer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Uphold or reject the open appeals of a number, or answer the last rejected one again.")
+      abstract: "Uphold or reject the open appeals of a number, or answer the last rejected one again.",
+      discussion: "--by or --by-program is required.")
 
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var subject: NumberOptions
@@ -77,24 +78,23 @@ struct AppealsCommand: AsyncParsableCommand {
     @Flag(help: "Reject the appeals.")
     var reject = false
 
-    @Option(help: .value("name", "Name for the audit log."))
-    var by: String
+    @OptionGroup var audit: AuditOption
 
     @Option(help: "Answer to the owner; required with --reject.")
     var reason: String?
 
     func validate() throws {
       guard uphold != reject else { throw ValidationError("Pass either --uphold or --reject.") }
-      try AuditOption.check(by)
+      try audit.checkIsGiven()
     }
 
     func run() async throws {
       let number = try subject.digits
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let state: Appeal.State = uphold ? .upheld : .rejected
         // As on the page, to uphold allows the number and removes it from the packs.
         let outcome = try await context.moderation.appeals.settle(
-          number, again: true, as: state, by: .commandLine(by), answer: reason, at: Date())
+          number, again: true, as: state, by: audit.actor, answer: reason, at: Date())
         if outcome == .nothingOpen {
           throw CommandFailure.failed(
             try await context.stores.appeals.appeals(of: number).isEmpty

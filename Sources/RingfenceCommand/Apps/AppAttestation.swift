@@ -83,10 +83,10 @@ struct AppAttestationCommand: AsyncParsableCommand {
 
   func run() async throws {
     let policy = try policy()
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       let installations = context.stores.installations
       if policy != nil || remove {
-        try await installations.set(policy, ofApp: name, by: audit.by, at: Date())
+        try await installations.set(policy, ofApp: name, by: audit.name, at: Date())
       }
       let app = try await context.stores.apps.keys(of: name).first
       let stored = if let app { try await installations.policy(of: app.appID) } else { policy }

@@ -58,12 +58,12 @@ struct AppCreate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       let now = Date()
       print(
         try await context.stores.apps.create(
           name: name, scopes: AppScopes(argument: scopes), expiresAt: expiresIn.map { now + Double($0) * 86_400 },
-          by: audit.by, at: now
+          by: audit.name, at: now
         ).key)
     }
   }
@@ -156,12 +156,12 @@ struct AppRotate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       let now = Date()
       print(
         try await context.stores.apps.rotate(
           name: name, overlap: Double(overlap) * 86_400, expiresAt: expiresIn.map { now + Double($0) * 86_400 },
-          by: audit.by, at: now))
+          by: audit.name, at: now))
     }
   }
 }
@@ -182,8 +182,8 @@ struct AppRevoke: AsyncParsableCommand {
   @OptionGroup var key: KeyOptions
 
   func run() async throws {
-    try await key.database.open { context in
-      try await context.stores.apps.revoke(keyID: key.id, by: key.audit.by, at: Date())
+    try await key.database.open(as: key.audit) { context in
+      try await context.stores.apps.revoke(keyID: key.id, by: key.audit.name, at: Date())
     }
     print(
       "Key \(key.id) is revoked. Its reports still count. "
@@ -214,8 +214,8 @@ struct AppFailedCalls: AsyncParsableCommand {
 
   func run() async throws {
     guard let rule = FailedCalls(rawValue: rule) else { return }
-    try await database.open { context in
-      try await context.stores.apps.set(failedCalls: rule, ofApp: name, by: audit.by, at: Date())
+    try await database.open(as: audit) { context in
+      try await context.stores.apps.set(failedCalls: rule, ofApp: name, by: audit.name, at: Date())
     }
     print("Calls that failed verification, for \"\(name)\": \(rule.rawValue).")
   }
@@ -236,8 +236,8 @@ struct AppScopesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let scopes = try AppScopes(argument: scopes)
-    try await key.database.open { context in
-      try await context.stores.apps.change(keyID: key.id, to: scopes, by: key.audit.by, at: Date())
+    try await key.database.open(as: key.audit) { context in
+      try await context.stores.apps.change(keyID: key.id, to: scopes, by: key.audit.name, at: Date())
     }
     print("Scopes of key \(key.id): \(scopes.names.joined(separator: ", ")).")
   }

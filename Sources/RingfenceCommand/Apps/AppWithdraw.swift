@@ -42,13 +42,13 @@ struct AppWithdraw: AsyncParsableCommand {
 
   func run() async throws {
     let (since, until) = try times()
-    try await key.database.open { context in
+    try await key.database.open(as: key.audit) { context in
       let store = context.stores.keyWithdrawals
       guard !preview, let reason else {
         return print(try await store.trace(keyID: key.id, since: since, until: until, at: Date()).text)
       }
       let work = try await store.ask(
-        keyID: key.id, since: since, until: until, because: reason, by: key.audit.by, at: Date())
+        keyID: key.id, since: since, until: until, because: reason, by: key.audit.name, at: Date())
       if case let pause = work.until.timeIntervalSinceNow, pause > 0 {
         let message =
           "Servers may accept the key until \(Timestamp.format(work.until)). Its reports are withdrawn then. "

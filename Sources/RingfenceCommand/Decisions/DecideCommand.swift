@@ -22,7 +22,7 @@ struct DecideCommand: AsyncParsableCommand {
       --file decides the rows of a CSV file with a header, or of JSON Lines: number, decision, label, category, reason, \
       note, expires_days. Each row obeys the rules of single decisions; numbers with an open appeal, a decision in \
       force or a case about a range are wrong rows. A file that was interrupted continues when the command runs again, \
-      and --file FILE --undo undoes all of it.
+      and --file FILE --undo undoes all of it. --by or --by-program is required.
       """)
 
   @OptionGroup var database: DatabaseOptions
@@ -69,8 +69,7 @@ struct DecideCommand: AsyncParsableCommand {
   @Option(help: .value("days", "Days until the decision expires: 30, 90 or 365. Default: never."))
   var expires: String?
 
-  @Option(help: .value("name", "Name for the audit log."))
-  var by: String
+  @OptionGroup var audit: AuditOption
 
   func validate() throws {
     if file.file != nil {
@@ -81,9 +80,10 @@ struct DecideCommand: AsyncParsableCommand {
         throw ValidationError(
           "--region is for one number. Write the numbers of a file in international form, with a plus.")
       }
-      return try AuditOption.check(by)
+      return try audit.checkIsGiven()
     }
     try file.checkAbsence()
+    try audit.checkIsGiven()
     guard [block, identify != nil, allow, undo].count(where: { $0 }) == 1 else {
       throw ValidationError("No decision, or more than one. Pass one of --block, --identify LABEL, --allow or --undo.")
     }
@@ -98,10 +98,10 @@ struct DecideCommand: AsyncParsableCommand {
 
   func run() async throws {
     if let path = file.file {
-      return try await database.open { try await file.run(path, isUndo: undo, by: by, $0) }
+      return try await database.open(as: audit) { try await file.run(path, isUndo: undo, by: audit, $0) }
     }
     let number = try digits
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       print(try await undo ? takeBack(number, context) : decide(context))
     }
   }
@@ -121,7 +121,7 @@ struct DecideCommand: AsyncParsableCommand {
     do {
       return try Decision(
         number: digits, treatment: block ? .block : allow ? .allow : .identify, label: identify ?? label,
-        category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: by,
+        category: category.flatMap { ReportCategory(slug: $0) }, reason: reason, note: note, decidedBy: audit.name,
         decidedAt: time, expiresAt: try Decision.expiry(afterDays: expires, from: time))
     } catch let problem as RuleViolation {
       throw ValidationError(try Localizer.commandLine().message(problem))
@@ -153,7 +153,7 @@ struct DecideCommand: AsyncParsableCommand {
         "There is no current decision on +\(number). Show its history with: ringfence decisions +\(number)")
     }
     _ = try await context.moderation.decisions.undo(
-      current.decisionID, of: number, reason: reason, decidedBy: by, at: Date())
+      current.decisionID, of: number, reason: reason, decidedBy: audit.name, at: Date())
     let now = try await store.standing(of: number)
     return "+\(number): \(current.treatment.rawValue) is undone; "
       + (now.map { "the decision before it applies again: \($0.treatment.rawValue)." } ?? "its reports apply again.")

@@ -34,7 +34,7 @@ struct DecideFileOptions: ParsableArguments {
     }
   }
 
-  func run(_ path: String, isUndo: Bool, by name: String, _ context: CommandContext) async throws {
+  func run(_ path: String, isUndo: Bool, by audit: AuditOption, _ context: CommandContext) async throws {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     guard (attributes?[.size] as? Int ?? 0) <= DecisionFile.maxBytes,
       let data = FileManager.default.contents(atPath: path)
@@ -43,7 +43,7 @@ struct DecideFileOptions: ParsableArguments {
         "Cannot read \(path), or it has more than \(DecisionFile.maxBytes >> 20) MB. Check its name and permissions, or "
           + "divide it.")
     }
-    let worker = Actor(name: name, role: .administrator)
+    let worker = audit.actor
     let (id, stored) = try await find(data, context)
     if isUndo {
       guard let stored else {
@@ -58,7 +58,7 @@ struct DecideFileOptions: ParsableArguments {
       print("\(path) was decided before: \(run.decisions) of \(TextFormat.count(run.numbers, "decision")).")
       return leftOut(run)
     }
-    try await decide(data, path, id: id, worker, context)
+    try await decide(data, path, id: id, by: audit, context)
   }
 
   /// The stored decisions of a file, and the id for new ones: a file that was undone can be decided again.
@@ -73,13 +73,13 @@ struct DecideFileOptions: ParsableArguments {
   }
 
   private func decide(
-    _ data: Data, _ path: String, id: UUID, _ worker: Actor, _ context: CommandContext
+    _ data: Data, _ path: String, id: UUID, by audit: AuditOption, _ context: CommandContext
   ) async throws {
     let now = Date()
     let isLines = ["jsonl", "ndjson", "json"].contains(URL(filePath: path).pathExtension.lowercased())
     let file = try await DecisionFile.read(data, as: isLines ? .jsonLines : .csv, at: now)
     let plan = try await context.moderation.bulks.plan(
-      file.rows, id: id, by: worker, isReplacing: replace, isConfirmed: confirm, at: now)
+      file.rows, id: id, by: audit.actor, isReplacing: replace, isConfirmed: confirm, at: now)
     let problems = (file.problems + (plan?.problems ?? [])).sorted { $0.line < $1.line }
     let texts = try Localizer.commandLine()
     for problem in problems.prefix(Self.shown) { StandardErrorOutput().write("\(path), \(problem.text(texts))\n") }
@@ -108,7 +108,7 @@ struct DecideFileOptions: ParsableArguments {
     let made = right - left.count
     print("\(TextFormat.count(made, "decision")) made, from the next publication on.")
     if let run = try await context.stores.bulks.find(id) { leftOut(run) }
-    print("Undo all with: ringfence decide --file \(path) --undo --by \"\(worker.name)\"")
+    print("Undo all with: ringfence decide --file \(path) --undo \(audit.text)")
   }
 
   private func leftOut(_ run: BulkRun) {

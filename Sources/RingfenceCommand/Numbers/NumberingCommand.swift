@@ -49,7 +49,7 @@ struct NumberingCommand: AsyncParsableCommand {
       } catch {
         throw CommandFailure.failed("\(file): \(error) Nothing was changed.")
       }
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let own = NumberingPlans.builtIn
         guard plans.version > own.version else {
           throw CommandFailure.failed(

@@ -71,7 +71,7 @@ struct ProtectCommand: AsyncParsableCommand {
     }
 
     private func addCatalog() async throws {
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let numbers = try ProtectionCatalog.read(resources: context.installation.resources)
         for code in catalog { _ = try numbers.entries(of: code) }
         let (count, kept) = try await numbers.add(
@@ -85,7 +85,7 @@ struct ProtectCommand: AsyncParsableCommand {
       let targets =
         try named(reason)
         + (try file.map { try ProtectionFile(path: $0, reason: reason, region: country.region).targets() } ?? [])
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let protection = context.stores.protection
         if file == nil, targets.count == 1 {
           let (target, reason) = targets[0]
@@ -95,7 +95,7 @@ struct ProtectCommand: AsyncParsableCommand {
           print("1 protected.")
         } else {
           let kept = try await protection.add(
-            targets, by: audit.by, until: end.time, at: Date(), audit: event(targets))
+            targets, by: audit.name, until: end.time, at: Date(), audit: event(targets))
           print(targets.said(kept: kept))
         }
         for item in targets {
@@ -167,7 +167,7 @@ struct ProtectCommand: AsyncParsableCommand {
 
     func run() async throws {
       let target = try target
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let event = audit.actor.did(.protectionRemove, to: pattern, because: reason)
         guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
           throw CommandFailure.failed(

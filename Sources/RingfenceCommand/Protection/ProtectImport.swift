@@ -66,7 +66,7 @@ struct ProtectImport: AsyncParsableCommand {
     }
     if let summary = list.rejected.summary { print(summary) }
     guard !list.targets.isEmpty else { throw CommandFailure.failed("\(file) has nothing to protect.") }
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       let freed = try await context.stores.protection.listed(among: list.targets.map(\.target))
       let targets = TextFormat.count(list.targets.count, "number or pattern", "numbers and patterns")
       print("\(targets), \(list.refusals.count) refused. Listed numbers that would no longer be listed: \(freed).")

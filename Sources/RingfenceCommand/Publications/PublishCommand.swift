@@ -48,8 +48,7 @@ struct PublishCommand: AsyncParsableCommand {
   @Option(help: "Reason for overruling; required with --overrule.")
   var reason: String?
 
-  @Option(help: .value("name", "Name for the audit log; required with --overrule."))
-  var by: String?
+  @OptionGroup var audit: AuditOption
 
   @Flag(help: "Publish nothing; print how the packs would differ from the newest publication.")
   var preview = false
@@ -81,22 +80,21 @@ struct PublishCommand: AsyncParsableCommand {
           "The gate \(name) cannot be overruled: phones would reject the publication, or it would break the law.")
       }
     }
-    if let by { try AuditOption.check(by) }
-    let isWhole = (1...1_000).contains(reason?.count ?? 0) && by != nil
+    let isWhole = (1...1_000).contains(reason?.count ?? 0) && (audit.by ?? audit.byProgram) != nil
     guard overrule.isEmpty || isWhole else {
-      throw ValidationError("--overrule needs --reason (1 to 1000 characters) and --by (1 to 80 characters).")
+      throw ValidationError("--overrule needs --reason (1 to 1000 characters), and --by or --by-program.")
     }
   }
 
   func run() async throws {
     let overrules = overrule.compactMap(Gate.init(rawValue:)).map {
-      PublicationRequest.Overrule(gate: $0, reason: reason ?? "", by: by ?? "")
+      PublicationRequest.Overrule(gate: $0, reason: reason ?? "", by: audit.name)
     }
     let settings = try Settings(of: self)
     let policy = try PublicationPolicy(settings)
     let time = at.flatMap(Timestamp.parse) ?? Date()
     try validateLifetime(from: time, to: time + policy.lifetime)
-    try await CommandContext.open(settings) { context in
+    try await CommandContext.open(settings, as: audit) { context in
       if preview {
         let publisher = try context.publisher(policy, recipes: try settings.recipes, top: top, logger: .quiet)
         return show(try await publisher.preview(at: time))

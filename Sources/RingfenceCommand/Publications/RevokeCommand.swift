@@ -16,7 +16,7 @@ struct RevokeCommand: AsyncParsableCommand {
       A running server publishes the change within seconds. Without a server, or with --now, this command publishes it. \
       The publication differs from the last one in this number only, and has deltas. No later publication contains the \
       number, also not by a directory's name, until you undo the revocation with ringfence decide --undo. To keep the \
-      directory's name, allow the number instead: ringfence decide --allow --urgent.
+      directory's name, allow the number instead: ringfence decide --allow --urgent. --by or --by-program is required.
 
         ringfence revoke +12015550123 --reason "The owner has appealed" --by Ada
       """)
@@ -30,8 +30,7 @@ struct RevokeCommand: AsyncParsableCommand {
   @Option(help: "Reason, 1 to 500 characters; shown to everyone who looks up the number.")
   var reason: String
 
-  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters."))
-  var by: String
+  @OptionGroup var audit: AuditOption
 
   @Option(help: .value("category", "Add the number under this category instead, such as fraud."))
   var add: String?
@@ -47,7 +46,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
   func validate() throws {
     try checkLength(reason, "--reason", in: 1...500)
-    try AuditOption.check(by)
+    try audit.checkIsGiven()
     guard label == nil || add != nil else {
       throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")
     }
@@ -65,7 +64,7 @@ struct RevokeCommand: AsyncParsableCommand {
       phone = try PhoneNumber(parsing: number, region: nil)
       decision = try Decision(
         number: phone.digits, treatment: add == nil ? .allow : .block, label: label,
-        category: add.flatMap(ReportCategory.init(slug:)), reason: reason, decidedBy: by, decidedAt: Date())
+        category: add.flatMap(ReportCategory.init(slug:)), reason: reason, decidedBy: audit.name, decidedAt: Date())
     } catch let error as PhoneNumberError {
       throw CommandFailure(description: "\(number) is not a number in international form. \(error)", exitCode: 2)
     } catch let problem as RuleViolation {
@@ -78,7 +77,7 @@ struct RevokeCommand: AsyncParsableCommand {
     let request = revocation
     let settings = try Settings(of: self)
     let policy = try PublicationPolicy(settings)
-    try await CommandContext.open(settings) { context in
+    try await CommandContext.open(settings, as: audit) { context in
       _ = try await context.moderation.decisions.record(decision, revoking: .remove)
       try await context.stores.publications.request(request)
       let outcome = try await settle(request, context, policy)

@@ -218,7 +218,7 @@ struct RangeRuleOptions: ParsableArguments {
       return try RangeRule(
         RangePattern(international(text), plan: .current), treatment: identify ? .identify : allow ? .allow : .block,
         category: category.flatMap { ReportCategory(slug: $0) } ?? .other, label: label, reason: reason ?? self.reason,
-        validFrom: start, validUntil: end, proposedBy: audit.by, at: Date())
+        validFrom: start, validUntil: end, proposedBy: audit.name, at: Date())
     } catch let violation as RangeViolation {
       throw ValidationError(try Localizer.commandLine().message("ranges.rule", violation))
     } catch let violation as RuleViolation {
@@ -246,7 +246,7 @@ struct RangeRuleOptions: ParsableArguments {
 
   /// Shows the effect of rules and saves them.
   func add(_ rules: [RangeRule]) async throws {
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       let effect = try await context.moderation.ranges.preview(rules)
       let counts = effect.counts
       print(
@@ -269,7 +269,7 @@ struct RangeRuleOptions: ParsableArguments {
           ? "Saved. The next publication applies the rules."
           : """
           Proposed: the rules block more than \(RangeRule.maxUnreviewed) numbers. Another account must approve them: \
-          ringfence prefixes approve --proposed-by \(audit.by) --by NAME
+          ringfence prefixes approve --proposed-by \(quoted(audit.name)) --by ACCOUNT
           """)
     }
   }
@@ -300,7 +300,7 @@ struct RangeSelection: ParsableArguments {
 
   /// - Parameter body: receives the rules; there is at least one.
   func run(_ body: (CommandContext, [RangeRule], AuditOption) async throws -> Void) async throws {
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       var appID = RangeRule.noSource
       if let source {
         guard let found = try await context.stores.sources.source(named: source) else {

@@ -24,7 +24,7 @@ struct RightsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let number = try subject.digits
-      let code = try await database.open { context in
+      let code = try await database.open(as: audit) { context in
         try await context.rights().makeCode(for: number, by: audit.actor, at: Date())
       }
       guard let code else {
@@ -45,7 +45,7 @@ struct RightsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (number, now) = (try subject.digits, Date())
-      let data = try await database.open { context in
+      let data = try await database.open(as: audit) { context in
         try await context.rights().data(of: number, by: audit.actor, at: now)
       }
       print(String(decoding: RightsService.json(data, of: number, at: now), as: UTF8.self), terminator: "")
@@ -71,7 +71,7 @@ struct RightsCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (number, actor) = (try subject.digits, audit.actor)
-      try await database.open { context in
+      try await database.open(as: audit) { context in
         let rights = try context.rights()
         guard lift else { return try await rights.suppress(number, by: actor, because: reason, at: Date()) }
         guard try await rights.lift(number, by: actor, because: reason, at: Date()) else {

@@ -31,7 +31,7 @@ struct DemoData {
       }
       let numbers = try ProtectionCatalog.read(resources: context.installation.resources)
       try await numbers.add(
-        numbers.countries.keys.sorted(), to: context.stores.protection, by: .commandLine("demo"), at: Date())
+        numbers.countries.keys.sorted(), to: context.stores.protection, by: .program("demo"), at: Date())
       try await load(endingAt: Timestamp.parse(end) ?? Date())
       try await cases(key: key).prepare()
       // As the hourly job does, so that the first list has the weights of reporters who have reported for weeks.

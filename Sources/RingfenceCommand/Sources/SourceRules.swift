@@ -107,8 +107,7 @@ struct SourcesSet: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var change: SourceChange
 
-  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters. Default: the signed-in user."))
-  var by: String?
+  @OptionGroup var audit: AuditOption
 
   @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
   var reason: String?
@@ -119,26 +118,24 @@ struct SourcesSet: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func validate() throws {
-    if let by { try AuditOption.check(by) }
     try checkLength(reason, "--reason", in: 1...500)
   }
 
   func run() async throws {
-    try await database.open { context in
+    try await database.open(as: audit) { context in
       guard !isPreview else { return try await change.show(preview, in: context) }
       let stores = context.stores
       let source = try await stores.sources.source(named: change.name)
       guard change.ceiling == nil || source != nil else { throw CommandFailure.noSource(change.name) }
-      let name = Authorship.name(by)
       if change.rule != SourceRuleChange() {
         let lists = try await stores.thresholds.lists()
-        try await context.save(by: name, because: reason ?? "Rule of \(change.name)") {
+        try await context.save(by: audit.actor, because: reason ?? "Rule of \(change.name)") {
           try change.applied(to: $0, lists: lists)
         }
       }
       guard var settings = source?.settings else { return }
       if let ceiling = change.ceiling {
-        let event = Actor.commandLine(name).did(
+        let event = audit.actor.did(
           .sourceCeiling, to: change.name, before: ["ceiling": settings.ceiling.rawValue],
           after: ["ceiling": ceiling.rawValue], because: reason)
         _ = try await stores.sources.change(change.name, to: ceiling, at: Date(), audit: event)

@@ -209,7 +209,7 @@ struct SourcesAdd: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await database.open(makes: !preview) { context in
+    try await database.open(as: audit, makes: !preview) { context in
       let former = try await context.stores.sources.source(named: name)
       let listed =
         former == nil ? try SourceCatalog.read(resources: context.installation.resources).entry(named: name) : nil

@@ -40,7 +40,7 @@ struct SourcesRefresh: AsyncParsableCommand {
 
   func run() async throws {
     let name = source.name
-    try await source.database.open { context in
+    try await source.database.open(as: source.audit) { context in
       let event = try await source.event(force ? .sourceForce : .sourceRefresh, context)
       try await context.stores.sources.record(event, at: Date())
       let refresher = try context.feedRefresher()
@@ -69,7 +69,7 @@ struct SourcesRemove: AsyncParsableCommand {
 
   func run() async throws {
     let name = source.name
-    try await source.database.open { context in
+    try await source.database.open(as: source.audit) { context in
       let event = try await source.event(.sourceRemove, context)
       guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
         throw CommandFailure.noSource(name)
@@ -92,7 +92,7 @@ struct SourcesResume: AsyncParsableCommand {
 
   func run() async throws {
     let name = source.name
-    try await source.database.open { context in
+    try await source.database.open(as: source.audit) { context in
       let event = try await source.event(.sourceResume, context)
       guard try await context.stores.sources.resume(name, at: Date(), audit: event) else {
         throw CommandFailure.failed("\(name) is not suspended.")

@@ -9,21 +9,12 @@ import Storage
 
 /// The author and the reason of a threshold change.
 struct Authorship: ParsableArguments {
-  @Option(help: .value("name", "Name for the audit log, 1 to 80 characters. Default: the signed-in user."))
-  var by: String?
+  @OptionGroup var audit: AuditOption
 
   @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
   var reason: String
 
-  var name: String { Self.name(by) }
-
-  /// The name of the person, or of the signed-in user.
-  static func name(_ by: String?) -> String {
-    by ?? ProcessInfo.processInfo.environment["LOGNAME"].flatMap { $0.isEmpty ? nil : $0 } ?? "root"
-  }
-
   func validate() throws {
-    try AuditOption.check(name)
     guard (1...500).contains(reason.unicodeScalars.count) else {
       throw ValidationError("--reason has \(reason.unicodeScalars.count) characters. Use 1 to 500.")
     }
@@ -43,7 +34,7 @@ struct ThresholdsSet: AsyncParsableCommand {
   @OptionGroup var authorship: Authorship
 
   func run() async throws {
-    try await database.open { context in
+    try await database.open(as: authorship.audit) { context in
       try await context.save(authorship) { try change.applied(to: $0) }
     }
   }
@@ -52,15 +43,15 @@ struct ThresholdsSet: AsyncParsableCommand {
 extension CommandContext {
   /// Saves the set in force with a change, and prints the new version.
   func save(_ authorship: Authorship, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
-    try await save(by: authorship.name, because: authorship.reason, change)
+    try await save(by: authorship.audit.actor, because: authorship.reason, change)
   }
 
-  func save(by name: String, because reason: String, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
+  func save(by actor: Actor, because reason: String, _ change: (ThresholdSet) throws -> ThresholdSet) async throws {
     let (former, set) = try await stores.thresholds.version(nil)
     let changed = try ThresholdProblem.told { try change(set) }
     guard changed != set else { return print("Nothing to change: version \(former.version) already has these values.") }
     let saved = try await stores.thresholds.save(
-      changed, after: former.version, by: .commandLine(name), because: reason, at: Date())
+      changed, after: former.version, by: actor, because: reason, at: Date())
     print("Saved as version \(saved.version). It applies from the next publication on.")
   }
 }

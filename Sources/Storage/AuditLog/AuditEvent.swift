@@ -11,8 +11,10 @@ public struct AuditEvent: Sendable, Equatable {
   public let id: UUID
   /// The author's name, 1 to 80 characters.
   public let actor: String
-  /// A ``Role``'s raw value, `system` for automatic changes, `owner` for owners of numbers, or `app`.
+  /// A ``Role``'s raw value, `system` for programs and automatic changes, `owner` for owners of numbers, or `app`.
   public let role: String
+  /// ``CommandAuthor/way`` for changes by commands; nil for the others.
+  public let via: String?
   /// A raw value of ``AuditAction``, or one of another version of the program.
   public let action: String
   /// The changed object: a number with its plus, an account's name…; 1 to 200 characters.
@@ -85,8 +87,8 @@ public struct Actor: Sendable, Equatable {
   /// Something that acts without a person.
   package static func program(_ name: String) -> Actor { Actor(name, .administrator, kind: "system") }
 
-  /// The author of a command: access to the server's data implies the role of administrator.
-  /// - Parameter name: the value of `--by`.
+  /// The author of a command: access to the server's data implies what an administrator may do. The audit log has the role
+  /// of ``CommandAuthor``.
   public static func commandLine(_ name: String) -> Actor { Actor(name, .administrator) }
 
   /// The highest level of cases that are shown: 0 triage, 1 moderators, 2 administrators.
@@ -104,8 +106,11 @@ public struct Actor: Sendable, Equatable {
     _ action: AuditAction, to subject: String, id: UUID = .inOrder(), before: [String: String]? = nil,
     after: [String: String]? = nil, because reason: String? = nil
   ) -> AuditEvent {
-    AuditEvent(
-      id: id, actor: String(name.prefix(AccountName.length)), role: kind ?? role.rawValue, action: action.rawValue,
+    let author = CommandAuthor.current
+    return AuditEvent(
+      id: id, actor: String(name.prefix(AccountName.length)),
+      role: author?.name == name ? author?.role ?? "" : kind ?? role.rawValue,
+      via: author.map { _ in CommandAuthor.way }, action: action.rawValue,
       subject: String(subject.prefix(200)), before: before, after: after,
       reason: reason.flatMap { $0.isEmpty ? nil : String($0.prefix(2_000)) })
   }
@@ -116,5 +121,27 @@ public struct Actor: Sendable, Equatable {
     after: [String: String]? = nil, because reason: String? = nil
   ) -> AuditEvent {
     did(action, to: "+\(number)", id: id, before: before, after: after, because: reason)
+  }
+}
+
+/// The author whom a command names, for all audit events of its task.
+public struct CommandAuthor: Sendable, Equatable {
+  /// Nil outside commands.
+  @TaskLocal public static var current: CommandAuthor?
+  /// Commands without `--by` and `--by-program`.
+  public static let unnamed = CommandAuthor(name: "command line", role: .administrator)
+  static let way = "command line"
+
+  public let name: String
+  /// As in ``AuditEvent/role``.
+  let role: String
+
+  /// - Parameter role: the account's own, even though a command may do more.
+  public init(name: String, role: Role) {
+    (self.name, self.role) = (name, role.rawValue)
+  }
+
+  public init(program: String) {
+    (name, role) = (program, "system")
   }
 }

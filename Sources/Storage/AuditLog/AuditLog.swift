@@ -16,14 +16,16 @@ public struct AuditRecord: Sendable, Equatable {
 extension AuditRecord {
   /// The columns of ``init(_:)``, of `e`.
   static let columns = """
-    e.happened_at, e.event_id, e.actor, e.role, e.action, e.subject, e.before::text, e.after::text, e.reason
+    e.happened_at, e.event_id, e.actor, e.role, e.action, e.subject, e.before::text, e.after::text, e.reason,
+    e.via
     """
 
   init(_ row: PostgresRow) throws {
     self.init(
       time: try row.decode(0),
       event: AuditEvent(
-        id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3), action: try row.decode(4),
+        id: try row.decode(1), actor: try row.decode(2), role: try row.decode(3), via: try row.decode(9),
+        action: try row.decode(4),
         subject: try row.decode(5), before: AuditFields.decode(try row.decode(6)),
         after: AuditFields.decode(try row.decode(7)), reason: try row.decode(8)))
   }
@@ -58,6 +60,7 @@ public struct AuditLine: Encodable {
   public let time: String
   private let actor: String
   private let role: String
+  private let via: String?
   private let action: String
   private let subject: String
   private let before: [String: String]?
@@ -69,7 +72,7 @@ public struct AuditLine: Encodable {
   public init(_ record: AuditRecord, hasCursor: Bool) {
     let event = record.event
     (id, time) = (event.id.uuidString.lowercased(), Timestamp.format(record.time))
-    (actor, role, action, subject) = (event.actor, event.role, event.action, event.subject)
+    (actor, role, via, action, subject) = (event.actor, event.role, event.via, event.action, event.subject)
     (before, after, reason) = (event.before, event.after, event.reason)
     cursor = hasCursor ? record.cursor.text : nil
   }
@@ -190,8 +193,8 @@ extension SQL {
     Statement(
       """
       WITH added AS (
-        INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason)
-        VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9)
+        INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason, via)
+        VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9, $10)
         ON CONFLICT (happened_at, event_id) DO NOTHING
         RETURNING happened_at, event_id
       )
@@ -199,7 +202,7 @@ extension SQL {
       SELECT happened_at, event_id FROM added WHERE EXISTS (SELECT 1 FROM audit_output)
       """,
       time, event.id, event.actor, event.role, event.action, event.subject, AuditFields.encode(event.before),
-      AuditFields.encode(event.after), event.reason)
+      AuditFields.encode(event.after), event.reason, event.via)
   }
 }
 

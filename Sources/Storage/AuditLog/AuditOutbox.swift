@@ -25,7 +25,7 @@ extension AuditLog {
       ORDER BY o.outbox_id LIMIT $1::bigint
       """,
       Int64(limit)
-    ) { (try $0.decode(9), try AuditRecord($0)) }
+    ) { (try $0.decode(10), try AuditRecord($0)) }
   }
 
   /// Stores that events were delivered.

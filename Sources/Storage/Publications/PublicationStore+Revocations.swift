@@ -8,7 +8,6 @@ extension PublicationStore {
   /// Requests that a number is removed or added before the next publication. A running server does so within seconds.
   /// Safe to repeat with the same id.
   public func request(_ revocation: Revocation) async throws {
-    // Urgent decisions of moderators and commands of administrators both create revocations.
     try await request([revocation], byProgram: false)
   }
 
@@ -106,7 +105,7 @@ extension Revocation {
       case .add(let category, let label): ["listed": "yes", "category": category.slug, "label": label ?? ""]
       }
     let isRemoval = [.remove, .unlist].contains(action)
-    let actor = byProgram ? Actor.program(requestedBy) : Actor(name: requestedBy, role: .moderator)
+    let actor = byProgram ? Actor.program(requestedBy) : Actor.commandLine(requestedBy)
     return actor.did(
       isRemoval ? .publicationRevoke : .publicationAdd, to: number, id: id, after: after, because: reason)
   }

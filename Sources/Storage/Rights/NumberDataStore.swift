@@ -88,7 +88,7 @@ public struct NumberTable: Sendable {
     .init(kind: .names, name: "directory_entries"),
     .init(kind: .protection, name: "protected_numbers", without: ["added_by"]),
     .init(
-      kind: .changes, name: "audit_events", without: ["actor", "event_id", "before", "after"],
+      kind: .changes, name: "audit_events", without: ["actor", "event_id", "before", "after", "via"],
       condition: "t.subject = '+' || $1::bigint::text"),
   ]
 }

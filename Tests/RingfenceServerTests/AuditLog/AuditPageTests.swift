@@ -57,10 +57,12 @@ import Testing
     let auditLog = AuditLog(pool: TestDatabase.current.pool)
     for index in 0..<120 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "<Bob>")
-      try await auditLog.append(
+      // Ada's events are of commands.
+      let event = CommandAuthor.$current.withValue(index % 2 == 0 ? CommandAuthor(name: "Ada", role: .triage) : nil) {
         actor.did(
-          .protectionAdd, to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2", "b": "3"], because: "＝cmd|x"),
-        at: now + Double(index / 7))
+          .protectionAdd, to: "+4930\(index)", before: ["a": "1"], after: ["a": "=2", "b": "3"], because: "＝cmd|x")
+      }
+      try await auditLog.append(event, at: now + Double(index / 7))
     }
     try await TestServer.run { server in
       let session = try await server.session(.moderator)
@@ -75,7 +77,9 @@ import Testing
       var pages = 0
       while let path = address {
         let page = try await get(path)
-        #expect(!page.contains("<Bob>") && page.contains("&lt;Bob&gt;"))
+        #expect(page.contains("&lt;Bob&gt; <span class=\"quiet small\">Administrator</span>"))
+        #expect(!page.contains("<Bob>"))
+        #expect(page.contains("Ada <span class=\"quiet small\">Triage · command line</span>"))
         // An event is a line that unfolds; the filter offers the actions, and keeps the beginning of some.
         #expect(page.contains("<details class=\"line\"><summary>＝cmd|x</summary>"))
         #expect(
@@ -89,8 +93,8 @@ import Testing
       let csv = try await get("/moderation/audit/export.csv?actor=Ada&action=protection.")
       let lines = csv.split(separator: "\r\n")
       #expect(lines.count == 61 && lines[0] + "\r\n" == AuditCSV.head)
-      #expect(lines[1].contains(",Ada,administrator,protection.add,'+49"))
-      #expect(lines[1].hasSuffix(",a: 1,\"a: =2; b: 3\",'＝cmd|x"))
+      #expect(lines[1].contains(",Ada,triage,protection.add,'+49"))
+      #expect(lines[1].hasSuffix(",a: 1,\"a: =2; b: 3\",'＝cmd|x,command line"))
       #expect(try await get("/moderation/audit?from=2020-01-01&to=2020-01-02").contains("No events match the filter"))
       // Unreadable filters are ignored.
       _ = try await get("/moderation/audit?from=yesterday&after=x_y&actor=%00&to=9999-99-99")

@@ -29,6 +29,21 @@ import Testing
     #expect(records.map(\.event) == [event] && records.map(\.time) == [now])
   }
 
+  /// Also where a store knows only the name, and of changes that the command causes.
+  @Test func `events of a command have the role of its author and the way`() async throws {
+    for author in [CommandAuthor(name: "Ada", role: .moderator), CommandAuthor(program: "Ada")] {
+      try await CommandAuthor.$current.withValue(author) {
+        for actor in [Actor(name: "Ada", role: .administrator), .ringfence, .owner] {
+          try await auditLog.append(actor.did(.holdEnd, to: "x"), at: now)
+        }
+      }
+    }
+    try await auditLog.append(Actor(name: "Ada", role: .triage).did(.holdEnd, to: "x"), at: now)
+    let events = try await auditLog.events(AuditFilter(), limit: 10).map(\.event).reversed()
+    #expect(events.map(\.role) == ["moderator", "system", "owner", "system", "system", "owner", "triage"])
+    #expect(events.map(\.via) == Array(repeating: "command line", count: 6) + [nil])
+  }
+
   @Test func `pages and filters find every event`() async throws {
     for index in 0..<25 {
       let actor = Actor.commandLine(index % 2 == 0 ? "Ada" : "Bob%")
