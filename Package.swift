@@ -155,9 +155,8 @@ let package = Package(
     library(
       "Importing",
       [
-        "ServerSupport", "CurlHTTP", "Fetching", "Support", "Intake", "OutboundHTTP", "Storage", "Curation",
-        "PhoneNumbers",
-        "CallerPack", "CZlib", yams, crypto, logging,
+        "ServerSupport", "CurlHTTP", "Fetching", "Support", "Intake", "OutboundHTTP", "Storage", "PostgreSQL",
+        "Curation", "PhoneNumbers", "CallerPack", "CZlib", yams, crypto, logging,
       ]),
     library(
       "Publishing",

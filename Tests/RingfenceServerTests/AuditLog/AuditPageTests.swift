@@ -77,9 +77,9 @@ import Testing
       var pages = 0
       while let path = address {
         let page = try await get(path)
-        #expect(page.contains("&lt;Bob&gt; <span class=\"quiet small\">Administrator</span>"))
+        #expect(page.contains("&lt;Bob&gt; <span class=\"quiet small\">administrator</span>"))
         #expect(!page.contains("<Bob>"))
-        #expect(page.contains("Ada <span class=\"quiet small\">Triage · command line</span>"))
+        #expect(page.contains("Ada <span class=\"quiet small\">triage · command line</span>"))
         // An event is a line that unfolds; the filter offers the actions, and keeps the beginning of some.
         #expect(page.contains("<details class=\"line\"><summary>＝cmd|x</summary>"))
         #expect(
