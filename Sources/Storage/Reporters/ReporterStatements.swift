@@ -21,7 +21,7 @@ extension SQL {
     // Votes are compared with decisions by the reports and not by the stored votes: a reporter's present vote may be
     // newer than the decision and would hide the earlier one, to which the decision applies. A report withdrawn after the
     // decision still counts, since a withdrawal removes nothing from a record. A decision that awaits its confirmation
-    // is ignored.
+    // is ignored, and so is a report that counts on its own day: its app may have sent it after the decision.
     Statement(
       """
       WITH mine AS (
@@ -46,7 +46,7 @@ extension SQL {
         SELECT DISTINCT ON (r.number, r.reporter) r.number, r.reporter, r.category_id
         FROM number_decisions n
         JOIN reports r ON r.number = n.number
-        WHERE r.reporter IS NOT NULL AND r.received_at < n.decided_at
+        WHERE r.reporter IS NOT NULL AND r.received_at < n.decided_at AND r.received_at <> r.reported_at
           AND (r.withdrawn_at IS NULL OR r.withdrawn_at > n.decided_at)
         ORDER BY r.number, r.reporter, r.reported_at DESC, r.received_at DESC
       ), judged AS (

@@ -121,6 +121,25 @@ import Testing
     #expect(try await everything() == before)
   }
 
+  /// Its app may have sent the report after the decision.
+  @Test func `a report that counts on its own day is no agreement with a decision`() async throws {
+    for number in 1...6 as ClosedRange<Int64> {
+      let reports = (1...2 as ClosedRange<UInt8>).map { index in
+        var report = Report(
+          number: number, appID: 1, reportID: UUID(), reportedAt: now - 5 * 86_400, category: .fraud,
+          reporter: reporter(index))
+        if index == 1 { report.countOnOwnDay(at: now) }
+        return report
+      }
+      _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now - 5 * 86_400)
+      let decision = try Decision(number: number, treatment: .allow, decidedBy: "Ada", decidedAt: now - 86_400)
+      _ = try await DecisionService(pool: pool).record(decision)
+    }
+    _ = try await recount()
+    let judged = try await pool.column("SELECT get_byte(reporter, 0) FROM reporters WHERE judged = 6", as: Int32.self)
+    #expect(judged == [2])
+  }
+
   @Test func `repeating a report against a decision does not improve the record`() async throws {
     try await complain(1...4, of: 1...6, daysAgo: 20, over: 8)
     for number in 1...6 as ClosedRange<Int64> {
