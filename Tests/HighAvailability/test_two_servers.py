@@ -102,7 +102,7 @@ def test_a_revocation_is_seen_through_both(servers):
     shown = publications.manifest(first.data / "publications")
     pack = next(pack for pack in shown["packs"] if pack["entries"] > 0)
     number = f"+{pack['first']}"
-    second.run("revoke", number, "--reason", "An appeal", "--by", "Ada")
+    second.run("revoke", number, "--reason", "An appeal", "--by-program", "Second server")
     wait_until(
         lambda: publications.manifest(first.data / "publications")["serial"] > shown["serial"], 120, "the revocation")
     for server in servers:
