@@ -32,7 +32,7 @@ def undone(home, number):
 
 def approve(home, number):
     [[pattern]] = home.query(f"SELECT pattern FROM ranges WHERE number = {number}")
-    home.run("prefixes", "approve", pattern, "--by", "Ada", "--reason", "Calls at night")
+    home.run("prefixes", "approve", pattern, "--by-program", "Ada", "--reason", "Calls at night")
 
 
 def protect(home, number):
@@ -186,7 +186,7 @@ def test_no_page_contradicts_another(home, numbers, visit, signed_in):
         f"SELECT 1 FROM number_decisions d JOIN listings l ON l.number = d.number WHERE d.number = {number}")]
     assert len(over) > 4
     for _, number, _ in over:
-        home.run("decide", f"+{number}", "--undo", "--by", "Ada")
+        home.run("decide", f"+{number}", "--undo", "--by-program", "Ada")
     faults = [fault for state in over for fault in contradictions(page, home, *state)]
     ended = page.goto(f"{home.address}/number/{over[0][1]}?undone").text()
     assert not faults and "From the next publication on: not listed" in ended, "\n".join(faults)

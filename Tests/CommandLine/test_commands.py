@@ -158,9 +158,9 @@ def test_commands_join_a_running_server(make_server, complaints):
     # The running server's address, whatever the settings' defaults are.
     link = run("sign-in-link", "Ada", "--data", server.data).stdout
     assert link.startswith(f"{server.address}/sign-in?token=")
-    for address in ("javascript:alert(1)", "example.org", "https://"):
+    for address in ("javascript:alert(1)", "example.org", "https://", "https://x.example/p?x=1", "https://u:p@x.example", "https://x.example:99999"):
         said = run("sign-in-link", "Ada", "--data", server.data, "--url", address, code=2).stderr
-        assert "--url" in said and "http://" in said, said
+        assert "--url" in said and "https://ringfence.example" in said, said
     assert run("app", "create", "Phone", "--data", server.data).stdout.startswith("rf_")
     # The address of a server that was killed leads nowhere.
     server.signal(signal.SIGKILL)

@@ -269,7 +269,8 @@ import Testing
       var explanation = Explanation(number: 33_199_000_248, time: now)
       if place % 8 > 0 {
         explanation.listing = .init(
-          category: .fraud, serial: 1, listedAt: now, treatment: place % 3 == 0 ? .identify : .block)
+          category: .fraud, serial: 1, listedAt: now, treatment: place % 3 == 0 ? .identify : .block,
+          ground: [.reports, .decision, .range][place % 3])
       }
       if place % 4 > 1 {
         explanation.stated = .init(

@@ -43,8 +43,10 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     case twoReasons
     /// The account that added rules which block many numbers cannot approve them.
     case ownProposal
-    /// Another account has decided about the rule, or removed it, since it was read.
+    /// Another account has changed the rule since it was read.
     case rangeChanged
+    /// A proposal would replace a rule that is in force.
+    case rangeInForce
     /// The field is no day such as 2027-01-31.
     case notADay
     /// The end is not after the beginning and the present.

@@ -109,7 +109,7 @@ extension Explanation {
     return isVictim && shown == .block ? .identify : shown
   }
 
-  /// Whether a rule for its range has come into force since the newest publication. What that one made of an older rule
+  /// Whether a rule for its range has come into force since the newest publication. The effect of an older rule
   /// stays: a recipe may have no room for it.
   private var hasNewRange: Bool {
     guard let range else { return false }

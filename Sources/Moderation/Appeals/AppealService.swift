@@ -4,6 +4,7 @@ package import Curation
 package import Foundation
 package import PostgreSQL
 package import Storage
+import Support
 
 /// Files and answers appeals of the owners of numbers.
 package struct AppealService: Sendable {
@@ -44,6 +45,15 @@ package struct AppealService: Sendable {
     } catch is NoPlace {
       return .crowded
     }
+  }
+
+  /// The case that ends with the answer, for the figures of the team: a rejection leaves it open for its other causes.
+  private static func handled(_ item: QueueCase?, as state: Appeal.State) -> [String: String] {
+    guard let item, state == .upheld || item.causes == QueueCauses([.appeal]) else { return [:] }
+    return [
+      "case_since": Timestamp.format(item.since),
+      "causes": item.causes.all.map(\.rawValue).joined(separator: ","), "case_category": item.category?.slug ?? "",
+    ]
   }
 
   /// Answers all open appeals about a number.
@@ -149,8 +159,12 @@ package struct AppealService: Sendable {
       try await connection.append(
         moderator.did(
           state == .upheld ? .appealUphold : .appealReject, to: number, id: eventID,
-          before: ["listed": listing?.category.slug ?? "no", "open_appeals": "\(open.count)"],
-          after: ["state": state.rawValue], because: answers.first?.answer), at: time)
+          before: [
+            "listed": listing?.category.slug ?? "no",
+            "open_appeals": "\(appeals.count { $0.state == .open })",
+          ],
+          after: ["state": state.rawValue].merging(Self.handled(item, as: state)) { $1 }, because: answers.first?.answer
+        ), at: time)
       return .answered(open.count)
     }
   }

@@ -41,7 +41,7 @@ package struct RangeService: Sendable {
 
   /// Saves rules; one of the same range and source is replaced.
   /// - Returns: the saved rules, proposed or approved.
-  /// - Throws: `StorageError.tooManyRanges`; `RuleViolation`; `PostgresError`.
+  /// - Throws: `StorageError.tooManyRanges`; `RuleViolation` with the code `range_in_force`; `PostgresError`.
   package func add(
     _ rules: [RangeRule], by actor: Actor, at time: Date
   ) async throws -> [RangeRule] {
@@ -51,12 +51,19 @@ package struct RangeService: Sendable {
       ($0.range.first, $0.range.text) < ($1.range.first, $1.range.text)
     }
     // Not in small steps: what the account has decided itself within a day counts too.
-    let recent = try await ranges.rules().filter {
+    let present = try await ranges.rules()
+    let recent = present.filter {
       $0.proposedBy == account && $0.decidedBy == account
         && $0.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
     }
     let texts = Set(rules.map(\.range.text))
     let isApproved = !RangeRule.needsApproval(rules + recent.filter { !texts.contains($0.range.text) })
+    guard
+      isApproved
+        || !present.contains(where: {
+          $0.appID == RangeRule.noSource && $0.state == .approved && texts.contains($0.range.text)
+        })
+    else { throw RuleViolation(.rangeInForce, field: "range") }
     let saved = rules.map { rule in
       var rule = rule
       if isApproved { (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, account, time) }

@@ -32,10 +32,17 @@ struct RangePages: Sendable {
     let texts = pages.texts(context)
     let rule: RangeRule
     do {
+      let (treatment, category) = (context.form.text("treatment"), context.form.text("category"))
+      guard treatment.map({ Decision.Treatment(rawValue: $0) != nil }) ?? true else {
+        throw RuleViolation(.decisionNotOffered, field: "treatment")
+      }
+      guard category.map({ ReportCategory(slug: $0) != nil }) ?? true else {
+        throw RuleViolation(.categoryUnknown, field: "category")
+      }
       rule = try RangeRule(
         RangePattern(context.form.text("range") ?? "", plan: .current),
-        treatment: context.form["treatment"].flatMap { Decision.Treatment(rawValue: $0) } ?? .block,
-        category: context.form["category"].flatMap { ReportCategory(slug: $0) } ?? .other,
+        treatment: treatment.flatMap { Decision.Treatment(rawValue: $0) } ?? .block,
+        category: category.flatMap { ReportCategory(slug: $0) } ?? .other,
         label: context.form.text("label"), reason: context.form.text("reason"),
         validFrom: try Self.day(context.form, "from"),
         validUntil: try Self.day(context.form, "until").map { $0 + 86_400 },
@@ -45,10 +52,21 @@ struct RangePages: Sendable {
     } catch let violation as RuleViolation {
       return try await show(context, problem: texts.message(violation))
     }
-    guard context.form["action"] == "save" else {
-      return try await show(context, effect: try await effect(of: rule, texts))
+    // The rule that it would replace, as the page showed it.
+    let former = try await ranges.rules(containing: rule.range.first).first {
+      $0.range.text == rule.range.text && $0.appID == RangeRule.noSource
     }
-    let saved = try await service.add([rule], by: Actor(moderator), at: Date())
+    let shown = try await effect(of: rule, texts).adding(["former": former?.version ?? ""])
+    guard context.form["action"] == "save" else { return try await show(context, effect: shown) }
+    guard context.form["former"] ?? "" == former?.version ?? "" else {
+      return try await show(
+        context, problem: texts.message(RuleViolation(.rangeChanged, field: "range")), effect: shown)
+    }
+    let saved: [RangeRule]
+    do { saved = try await service.add([rule], by: Actor(moderator), at: Date()) } catch let violation as RuleViolation
+    {
+      return try await show(context, problem: texts.message(violation), effect: shown)
+    }
     let done = saved.first?.state == .approved ? "approve" : "propose"
     return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
   }
@@ -79,8 +97,11 @@ struct RangePages: Sendable {
   }
 
   @Sendable func decide(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let rule = try await rule(request, context)
     let texts = pages.texts(context)
+    guard let rule = try? await rule(request, context) else {
+      // Removed since the page was shown: the reason stays in the form of a new rule.
+      return try await show(context, problem: texts.message(RuleViolation(.rangeChanged, field: "range")))
+    }
     guard let moderator = context.moderator else { throw Problem.notFound }
     let reason = context.form.text("reason")
     let decision = context.form["decision"] ?? ""

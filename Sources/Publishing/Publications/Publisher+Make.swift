@@ -43,7 +43,14 @@ extension Publisher {
       }
       return draft
     }
-    let missing = try bench.missing(besides: Set(drafts.map(\.figures.name)), changes)
+    var missing = try bench.missing(besides: Set(drafts.map(\.figures.name)), changes)
+    // A name from a directory stays, whatever reports and decisions say, in packs that do not block.
+    let named = try await store.named(among: missing.flatMap(\.withdrawn)).subtracting(changes.gone)
+    for index in missing.indices where bench.former[missing[index].figures.name]?.kind != "\(PackKind.blocking)" {
+      let all = missing[index].withdrawn.count
+      missing[index].withdrawn.removeAll { named.contains($0) && protection($0) == nil }
+      missing[index].figures.explained -= all - missing[index].withdrawn.count
+    }
     return MadePacks(drafts: drafts + missing, sources: written.sources)
   }
 
@@ -60,6 +67,8 @@ extension Publisher {
   package struct Preview: Sendable {
     package let name: String
     package let changes: ChangeTotals
+    /// Whether the pack of the newest publication cannot be read: then all entries count as added.
+    package var isFormerDamaged = false
   }
 
   /// The packs that a publication at this time would make, with the weights of its classes. Nothing is published or stored.
@@ -72,7 +81,7 @@ extension Publisher {
     let lock: FolderLock
     do { lock = try FolderLock(folder: files) } catch { throw error.isHeld ? PublishingError.busy : error }
     defer { withExtendedLifetime(lock) { try? FileManager.default.removeItem(atPath: files) } }
-    // What a killed preview has left.
+    // A killed preview has left files.
     for name in try FileManager.default.contentsOfDirectory(atPath: files) where name != ".lock" {
       try FileManager.default.removeItem(atPath: "\(files)/\(name)")
     }
@@ -88,12 +97,16 @@ extension Publisher {
     } progress: { _, _ in
     }
     let packs = try written.packs.packs.map { pack in
+      let former = try bench.formerReader(pack.spec.name, kind: pack.spec.recipe.packKind)
       var walk = try PublicationDiffWalk(
-        before: bench.formerReader(pack.spec.name, kind: pack.spec.recipe.packKind),
+        before: former,
         after: PackReader.open(path: "\(files)/\(pack.spec.name)"), behind: 0)
       var changes = ChangeTotals()
       while let step = try walk.next() { changes.take(step.change?.kind) }
-      return Preview(name: pack.spec.name, changes: changes)
+      let known = bench.former[pack.spec.name]
+      return Preview(
+        name: pack.spec.name, changes: changes,
+        isFormerDamaged: former == nil && known?.kind == "\(pack.spec.recipe.packKind)")
     }
     let names = Set(packs.map(\.name))
     let gone = bench.former.values.filter { !names.contains($0.name) }.sorted { $0.name < $1.name }.map {

@@ -85,6 +85,9 @@ struct AppealsCommand: AsyncParsableCommand {
 
     func validate() throws {
       guard uphold != reject else { throw ValidationError("Pass either --uphold or --reject.") }
+      guard uphold || reason != nil else {
+        throw ValidationError("The owner reads why an appeal is rejected. Pass the answer with --reason.")
+      }
       try audit.checkIsGiven()
     }
 

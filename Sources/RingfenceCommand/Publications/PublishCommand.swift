@@ -111,7 +111,9 @@ struct PublishCommand: AsyncParsableCommand {
     for pack in preview.packs {
       let changes = pack.changes
       let entries = changes.kept + changes.relabelled + changes.entered
-      print("\(pack.name): \(entries) entries, \(changes.entered) added, \(changes.left) removed")
+      print(
+        "\(pack.name): \(entries) entries, \(changes.entered) added, \(changes.left) removed"
+          + (pack.isFormerDamaged ? "; its newest pack is missing or damaged" : ""))
     }
     for (kind, value, weight) in preview.weights?.all ?? [] {
       print("weight of \(kind.rawValue) \(value): \(PlainNumber.fixed(weight, places: 2))")
@@ -119,7 +121,15 @@ struct PublishCommand: AsyncParsableCommand {
   }
 
   private func validateLifetime(from time: Date, to end: Date) throws {
-    guard let at, !reproduce, end <= Date() || time >= Date() + 86_400 else { return }
+    guard let at, !reproduce, !preview else { return }
+    guard time < Date() + 86_400 else {
+      throw CommandFailure(
+        description: """
+          The publication of --at \(at) would be of a time to come, so clients would reject it. Leave --at out, or add \
+          --reproduce to make it all the same.
+          """, exitCode: 2)
+    }
+    guard end <= Date() else { return }
     throw CommandFailure(
       description: """
         The publication of --at \(at) would have expired at \(Timestamp.format(end)), so clients would reject it. Leave \

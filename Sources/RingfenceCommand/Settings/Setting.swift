@@ -180,6 +180,16 @@ extension SettingRule where Value == String {
     }
   }
 
+  /// The address before the paths of the server.
+  static var serverAddress: Self {
+    Self(text: "an address such as https://ringfence.example, without a query", value: "url") { text in
+      let url = URLComponents(string: text)
+      let port = url?.port ?? 0
+      return webAddress.parse(text) != nil && url?.query == nil && url?.fragment == nil && url?.user == nil
+        && (0...65_535).contains(port) ? text : nil
+    }
+  }
+
   static var label: Self {
     Self(text: "a text of 1 to 40 characters", value: "name") { (1...40).contains($0.count) ? $0 : nil }
   }

@@ -50,7 +50,7 @@ package struct SettingList: Sendable {
   // Connections.
   let host = Setting("host", .text("host"), default: "127.0.0.1", "Name or address to listen on.")
   let port = Setting("port", .number(0...65_535, "port"), default: 8_080, "Port to listen on; 0: any free port.")
-  let url = Setting("url", .webAddress, absent: "http://HOST:PORT", "Address of the server for browsers and apps.")
+  let url = Setting("url", .serverAddress, absent: "http://HOST:PORT", "Address of the server for browsers and apps.")
   let trustProxy = Setting(
     "trust-proxy", .boolean, default: false,
     "Use X-Forwarded-For, because all connections come from a proxy that sets it.")

@@ -60,6 +60,11 @@ extension PublicationStore {
     if change.written >= largeChange { try await connection.execute(script: ListingSQL.newStatistics) }
   }
 
+  /// The given numbers that a directory names.
+  public func named(among numbers: [Int64]) async throws -> Set<Int64> {
+    numbers.isEmpty ? [] : Set(try await pool.run(SQL.findNamedNumbers(numbers: numbers.sorted())))
+  }
+
   /// Deletes the listings of numbers, and removes them from listed ranges.
   /// - Parameter connection: within the transaction that records the publication.
   public static func unlist(_ numbers: [Int64], at time: Date, on connection: PostgresConnection) async throws {

@@ -230,7 +230,8 @@ public struct RangeStore: Sendable {
       let found = try await pool.run(
         """
         SELECT (SELECT count(*) FROM numbers WHERE number BETWEEN $1 AND $2 AND reports > 0),
-               (SELECT count(*) FROM listings WHERE number BETWEEN $1 AND $2),
+               (SELECT count(*) FROM listings l WHERE l.number BETWEEN $1 AND $2 AND NOT EXISTS (
+                  SELECT 1 FROM listed_ranges r WHERE l.number BETWEEN r.first_number AND r.last_number)),
                (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision = 'allow'),
                (SELECT count(*) FROM number_decisions WHERE number BETWEEN $1 AND $2 AND decision <> 'allow'),
                (SELECT count(*) FROM holds WHERE number BETWEEN $1 AND $2 AND NOT settled),

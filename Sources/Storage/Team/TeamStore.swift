@@ -142,11 +142,11 @@ extension SQL {
     ) { row in try (0..<4).map { try row.decode($0) } }
   }
 
-  /// Whether an event of the audit log is a decision about a number, or about a range that a case asked about, for each
-  /// figure that counts decisions.
+  /// Whether an event of the audit log is a decision about a number, or the answer that ended the case of a range or an
+  /// appeal, for each figure that counts decisions.
   static let isTeamDecision = """
     (action IN ('decision.block', 'decision.identify', 'decision.allow')
-      OR action IN ('range.approve', 'range.reject') AND after ->> 'case_since' IS NOT NULL)
+      OR action IN ('range.approve', 'range.reject', 'appeal.uphold', 'appeal.reject') AND after ->> 'case_since' IS NOT NULL)
     """
 
   /// Decisions of the audit log by a dimension. The next change of the same number by another account tells whether a
@@ -173,7 +173,7 @@ extension SQL {
                lead(CASE action WHEN 'appeal.uphold' THEN 'decision.allow' ELSE action END) OVER changes AS next_action
         FROM audit_events
         WHERE action IN ('decision.block', 'decision.identify', 'decision.allow', 'decision.undo', 'decision.expire',
-            'appeal.uphold', 'range.approve', 'range.reject', 'range.remove')
+            'appeal.uphold', 'appeal.reject', 'range.approve', 'range.reject', 'range.remove')
           AND happened_at >= $1
         WINDOW changes AS (PARTITION BY subject ORDER BY happened_at, action, event_id)
       ) d

@@ -92,7 +92,11 @@ import Testing
     #expect(try await service.add([rest], by: .commandLine("Ada"), at: now + 86_399).map(\.state) == [.approved])
     #expect(try await service.add([more], by: .commandLine("Ada"), at: now + 86_400).map(\.state) == [.approved])
     // The same range counts once.
-    #expect(try await service.add([small, small], by: .commandLine("Ada"), at: now + 86_401).count == 1)
+    #expect(try await service.add([small, small], by: .commandLine("Ada"), at: now + 172_801).count == 1)
+    // A proposal does not end the rule in force.
+    await #expect(throws: RuleViolation(.rangeInForce, field: "range")) {
+      _ = try await service.add([rest, more], by: .commandLine("Ada"), at: now + 172_801)
+    }
   }
 
   @Test func `a proposal needs another person's approval`() async throws {

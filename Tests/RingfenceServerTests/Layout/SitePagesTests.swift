@@ -260,9 +260,20 @@ import Testing
       for decision in ["approve", "reject", "remove"] {
         let late = try await visitor.post(path, approve.merging(["decision": decision, "reason": "Too late."]) { $1 })
         #expect(late.status == .unprocessableContent && late.text.contains("value=\"Too late.\""), "\(decision)")
-        #expect(late.text.contains("Another account has decided about this rule"), "\(decision)")
+        #expect(late.text.contains("Another account has changed this rule"), "\(decision)")
       }
       #expect(try await RangeStore(pool: pool).rules(.approved).map(\.reason) == ["One caller."])
+      // Neither does the form of a new rule, nor one for a rule that is gone.
+      let add = ["range": "+3319900024x", "treatment": "identify", "reason": "Mine.", "action": "save"]
+      for fields in [
+        add, add.merging(["treatment": "nonsense"]) { $1 }, add.merging(["category": "nonsense"]) { $1 },
+      ] {
+        let late = try await visitor.post("/moderation/ranges", fields)
+        #expect(late.status == .unprocessableContent && late.text.contains("value=\"Mine.\""), "\(fields)")
+      }
+      let gone = try await visitor.post("/moderation/ranges/3319900099x", approve)
+      #expect(gone.status == .unprocessableContent && gone.text.contains("value=\"One caller.\""))
+      #expect(try await RangeStore(pool: pool).rules().map(\.treatment) == [.block])
     }
   }
 

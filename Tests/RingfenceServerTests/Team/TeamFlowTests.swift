@@ -53,6 +53,22 @@ import Testing
     #expect(flow.appeals == [0, 0, 3, 0])
   }
 
+  @Test func `a case that an answer to its appeal ends has arrived and is decided`() async throws {
+    let midnight = Date(timeIntervalSince1970: 1_795_046_400)
+    let service = AppealService(pool: pool)
+    for (number, state) in [(33_199_000_248, .upheld), (33_199_000_249, .rejected)] as [(Int64, Appeal.State)] {
+      let appeal = try Appeal(number: number, statement: "Mine.", filedAt: midnight - day)
+      try await AppealStore(pool: pool).file(appeal)
+      _ = try await service.settle(
+        number, as: state, by: .commandLine("Ada"), answer: "Yes, and no.", at: midnight + 60)
+      _ = try await pool.run(SQL.settleCase(number: number))
+    }
+    let flow = try await TeamStore(pool: pool).flow(
+      since: midnight - 30 * day, until: midnight + 120, target: 36 * 3_600)
+    let today = Int32(midnight.timeIntervalSince1970 / day)
+    #expect(flow.arrived == [today - 1: 2] && flow.decided == [today: 2] && flow.inTime == 2)
+  }
+
   @Test func `the page of the team and Home have charts without scripts`() async throws {
     _ = try await pool.run(SQL.enqueueCases([(33_199_000_248, .held)], at: Date() - 7_200))
     try await StatisticsStore(pool: pool).refresh(at: Date())

@@ -48,6 +48,9 @@ struct ExplainedChanges: Sendable {
     return state.decisions.decision(of: number).map { $0.treatment != .block } ?? false
   }
 
+  /// The numbers that no pack may have.
+  var gone: Set<Int64> { revoked }
+
   func expectsAddition(of number: Int64) -> Bool { expected.hasSorted(number) }
 }
 
