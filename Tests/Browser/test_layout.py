@@ -161,7 +161,7 @@ def test_figures_on_cards_stand_under_each_other(server, visit, signed_in):
     one.open(server.address + full_queue(server))
     assert len(page.locator("td[data-label=Heat]").evaluate_all(COLUMNS)) == 1
     one.open(f"{server.address}/moderation/thresholds")
-    assert len(page.locator(".cards td.figure").evaluate_all(COLUMNS)) == 2
+    assert len(page.locator(".cards td.figure").evaluate_all(COLUMNS)) == 1
     # Each cell has one line.
     assert len(page.locator(".cards td.figure").evaluate_all(COLUMNS.replace("left", "height"))) == 1
 

@@ -209,7 +209,8 @@ def test_decisions_are_counted_once(home, numbers, visit, signed_in):
         return page.locator(tile).inner_text()
 
     [[count]] = home.query("SELECT count(*) FROM audit_events WHERE (action IN ('decision.block', 'decision.identify', "
-        "'decision.allow') OR after ->> 'causes' = 'range') AND happened_at >= date_trunc('day', now())")
+        "'decision.allow') OR action IN ('range.approve', 'range.reject', "
+        "'appeal.uphold', 'appeal.reject') AND after ->> 'case_since' IS NOT NULL) AND happened_at >= date_trunc('day', now())")
     wait_until(lambda: figure("/moderation", ".tile:has-text('Decisions today') strong") == count, 60, "Home to count")
     page.goto(home.address + "/moderation/team?days=7")
     assert page.locator("table.cards:has(th:text-is('Day (UTC)')) tbody tr td").first.inner_text() == count
