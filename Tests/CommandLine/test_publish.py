@@ -87,6 +87,23 @@ def test_a_time_that_is_over_is_refused_and_reproduced(server):
     assert run("publish", "--data", data, "--serial", "1", code=1).stderr.startswith("Error: The serial 1 is already used")
 
 
+def test_a_refused_publication_keeps_names_that_a_recipe_lacks(server, tmp_path):
+    """A number that reports or decisions do not list keeps its name; one that is protected leaves."""
+    names = tmp_path / "names.csv"
+    names.write_text("phone,name\n+12015550147,Bakery\n+12015550148,School\n+12015550149,Bank\n")
+    server.run("import", "directory", str(names), "--source", "names")
+    run("publish", "--data", server.data, *OPEN)
+    server.run("decide", "+12015550148", "--allow", "--reason", "A school.", "--by-program", "Ada")
+    server.run("protect", "add", "+12015550149", "--reason", "A bank")
+    recipes = tmp_path / "recipes.yaml"
+    recipes.write_text("recipes:\n  - {name: blocklist, kind: blocking, top: 1999999}\n")
+    strict = ["publish", "--data", server.data, "--recipes", recipes, "--tolerance", 0]
+    assert "non-empty" in run(*strict, code=4).stderr
+    pack = next(pack for pack in manifest(server.data / "publications")["packs"] if pack["name"] == "directory-us")
+    said = run("pack", "dump", server.data / "publications" / pack["path"], "--format", "tsv").stdout
+    assert [line.split("\t")[0] for line in said.splitlines()] == ["12015550147", "12015550148"]
+
+
 def test_a_server_publishes_the_night_that_was_missed(make_server, tmp_path):
     server = make_server()
     complaints = tmp_path / "complaints.jsonl"
