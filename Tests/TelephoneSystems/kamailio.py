@@ -1,6 +1,7 @@
 """Kamailio with the lines of Documentation/clients.md, and calls that sipp makes."""
 
 import re
+import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -13,6 +14,8 @@ PLAIN, LOOKUP = [block for block in re.findall(r"```text\n(.*?)```", PAGE, re.DO
 # The lookup of verified calls takes the place of the plain one.
 VERIFIED = re.sub(r"^http_client_query.*\n", lambda _: LOOKUP, PLAIN, flags=re.MULTILINE)
 WORKERS = 8
+# Not in the path of ordinary users.
+KAMAILIO = shutil.which("kamailio") or "/usr/sbin/kamailio"
 
 CONFIG = """#!KAMAILIO
 debug=2
@@ -96,7 +99,7 @@ class Kamailio:
     def __enter__(self):
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                ["kamailio", "-f", self.folder / "kamailio.cfg", "-DD", "-E", "-Y", self.folder, "-w", self.folder],
+                [KAMAILIO, "-f", self.folder / "kamailio.cfg", "-DD", "-E", "-Y", self.folder, "-w", self.folder],
                 stdout=output, stderr=output)
         wait_until(lambda: self.process.poll() is not None or self.listens(), 20, lambda: self.output.read_text()[-2_000:])
         assert self.process.poll() is None, self.output.read_text()[-2_000:]
