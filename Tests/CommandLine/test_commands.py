@@ -168,6 +168,7 @@ def test_commands_join_a_running_server(make_server, complaints):
     assert run("app", "create", "Phone", "--data", server.data).stdout.startswith("rf_")
     # The address of a server that was killed leads nowhere.
     server.signal(signal.SIGKILL)
+    server.ended()
     link = run("sign-in-link", "Ada", "--data", server.data).stdout
     assert link.startswith("http://127.0.0.1:8080/sign-in?token=")
 
