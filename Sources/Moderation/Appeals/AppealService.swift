@@ -50,10 +50,7 @@ package struct AppealService: Sendable {
   /// The case that ends with the answer, for the figures of the team: a rejection leaves it open for its other causes.
   private static func handled(_ item: QueueCase?, as state: Appeal.State) -> [String: String] {
     guard let item, state == .upheld || item.causes == QueueCauses([.appeal]) else { return [:] }
-    return [
-      "case_since": Timestamp.format(item.since),
-      "causes": item.causes.all.map(\.rawValue).joined(separator: ","), "case_category": item.category?.slug ?? "",
-    ]
+    return item.auditedFields
   }
 
   /// Answers all open appeals about a number.

@@ -360,12 +360,9 @@ extension StandingDecision {
 }
 
 extension QueueCase {
-  /// The decided case, for the audit log and the figures of the team: its causes, its category, since when it waited, and
-  /// the seconds since the account opened it.
+  /// The decided case with the seconds since the account opened it, for the audit log and the figures of the team.
   fileprivate func handling(by decision: Decision) -> [String: String] {
-    var fields = ["causes": causes.all.map(\.rawValue).joined(separator: ",")]
-    fields["case_category"] = category?.slug
-    fields["case_since"] = Timestamp.format(since)
+    var fields = auditedFields
     if let claim, claim.account == decision.decidedBy, claim.until > decision.decidedAt, let since = claim.since {
       fields["handling_seconds"] = "\(max(0, Int(decision.decidedAt.timeIntervalSince(since).rounded())))"
     }

@@ -56,19 +56,21 @@ struct RangePages: Sendable {
     let former = try await ranges.rules(containing: rule.range.first).first {
       $0.range.text == rule.range.text && $0.appID == RangeRule.noSource
     }
+    var problem = ""
+    if context.form["action"] == "save" {
+      do {
+        guard context.form["former"] ?? "" == former?.version ?? "" else {
+          throw RuleViolation(.rangeChanged, field: "range")
+        }
+        let saved = try await service.add([rule], by: Actor(moderator), at: Date())
+        let done = saved.first?.state == .approved ? "approve" : "propose"
+        return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
+      } catch let violation as RuleViolation {
+        problem = texts.message(violation)
+      }
+    }
     let shown = try await effect(of: rule, texts).adding(["former": former?.version ?? ""])
-    guard context.form["action"] == "save" else { return try await show(context, effect: shown) }
-    guard context.form["former"] ?? "" == former?.version ?? "" else {
-      return try await show(
-        context, problem: texts.message(RuleViolation(.rangeChanged, field: "range")), effect: shown)
-    }
-    let saved: [RangeRule]
-    do { saved = try await service.add([rule], by: Actor(moderator), at: Date()) } catch let violation as RuleViolation
-    {
-      return try await show(context, problem: texts.message(violation), effect: shown)
-    }
-    let done = saved.first?.state == .approved ? "approve" : "propose"
-    return .redirect(to: "\(Self.address)?done=\(done)", type: .normal)
+    return try await show(context, problem: problem, effect: shown)
   }
 
   /// The beginning of a day (UTC) in a field; nil for an empty one.

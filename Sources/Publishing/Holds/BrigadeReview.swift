@@ -51,11 +51,9 @@ public struct BrigadeReview: Sendable {
   /// Reviews the numbers of a snapshot, which does not see the new holds.
   /// - Parameters:
   ///   - connection: within a transaction that reads one snapshot.
-  ///   - isTrial: whether nothing is stored; then nothing is newly labeled.
   ///   - rest: called after each batch.
   public func review(
-    at time: Date, on connection: PostgresConnection, isTrial: Bool = false,
-    rest: @Sendable () async throws -> Void = {}
+    at time: Date, on connection: PostgresConnection, rest: @Sendable () async throws -> Void = {}
   ) async throws -> Outcome {
     let thresholds = try await ThresholdStore.current(on: connection).set
     let (former, unassigned) = try await held(on: connection)
@@ -63,7 +61,7 @@ public struct BrigadeReview: Sendable {
     var wanted: [(label: HoldStore.WantedLabel, finding: BrigadeDetection.Finding, heat: Double)] = []
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
       for item in batch {
-        outcome.take(item, labels: { $0.mayIdentify && former[item.number]?.labeledAt != nil })
+        outcome.take(item, labels: \.keepsLabel)
         guard let finding = item.judgement.finding, finding.ceiling == .identify,
           outcome.reportCeilings[item.number] == .nothing, item.candidate.mayIdentify
         else { continue }
@@ -71,7 +69,6 @@ public struct BrigadeReview: Sendable {
           number: item.number, appID: finding.appID, isListed: item.candidate.isListed)
         wanted.append((label, finding, item.candidate.heat))
       }
-      guard !isTrial else { return }
       outcome.new += try await store.hold(
         batch.compactMap { item in item.judgement.finding.map { (number: item.number, finding: $0) } }, at: time)
       try await store.addUsual(
@@ -81,7 +78,6 @@ public struct BrigadeReview: Sendable {
         }, at: time)
       try await rest()
     }
-    guard !isTrial else { return outcome }
     // The accounts of a brigade are many reporters and few independent ones.
     wanted.sort {
       ($1.finding.independent, $1.heat, $0.label.number) < ($0.finding.independent, $0.heat, $1.label.number)
@@ -121,6 +117,8 @@ public struct BrigadeReview: Sendable {
     var isCorroborated: Bool
     /// Whether its reports meet the limits for a label.
     var mayIdentify: Bool
+    /// Whether a review has labeled it and its reports still meet these limits.
+    var keepsLabel: Bool { mayIdentify && hold?.labeledAt != nil }
     /// Decayed complaints.
     var heat: Double
     /// Decayed complaints of reporters, and those needed for a label.
@@ -261,14 +259,17 @@ extension BrigadeReview {
   }
 
   /// Finds what a review would hold with these thresholds. Holds nothing, and does not count labels.
-  /// - Parameter connection: within a transaction that reads one snapshot.
+  /// - Parameters:
+  ///   - connection: within a transaction that reads one snapshot.
+  ///   - labels: whether a held number gets a label.
   func suspects(
-    by thresholds: ThresholdSet, at time: Date, on connection: PostgresConnection
+    by thresholds: ThresholdSet, at time: Date, on connection: PostgresConnection,
+    labels: (Candidate) -> Bool = \.mayIdentify
   ) async throws -> Outcome {
     let (former, unassigned) = try await held(on: connection)
     var outcome = Outcome(held: unassigned)
     try await forEachJudgement(by: thresholds, held: former, at: time, on: connection) { batch in
-      for item in batch { outcome.take(item, labels: \.mayIdentify) }
+      for item in batch { outcome.take(item, labels: labels) }
     }
     return outcome
   }

@@ -88,7 +88,9 @@ extension Publisher {
     let content = PackContent(
       store: store, selection: selection, recipes: recipes, sources: sources, temporaryFolder: files,
       review: { [holding] time, connection in
-        try await holding?.review(at: time, on: connection, isTrial: true)
+        guard let holding else { return nil }
+        let thresholds = try await ThresholdStore.current(on: connection).set
+        return try await holding.suspects(by: thresholds, at: time, on: connection, labels: \.keepsLabel)
       }, protection: protection)
     let bench = PackBuild(folder: folder, serial: 0, time: time, former: try folder.manifest()?.manifest)
     let written = try await content.fill(at: time, spool: ListedSpool(path: "\(files)/placed")) { spec in

@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import Support
 
 /// A case: a number that waits for review.
 public struct QueueCase: Sendable, Equatable {
@@ -35,6 +36,15 @@ public struct QueueCase: Sendable, Equatable {
   public var version: Int64
   /// The account that the case was escalated to by name; nil for none.
   public var assignedTo: String?
+
+  /// The case that an action ends, for the audit log and the figures of the team.
+  package var auditedFields: [String: String] {
+    var fields = [
+      "case_since": Timestamp.format(since), "causes": causes.all.map(\.rawValue).joined(separator: ","),
+    ]
+    fields["case_category"] = category?.slug
+    return fields
+  }
 }
 
 public struct QueueRow: Sendable, Equatable {

@@ -125,8 +125,7 @@ public struct RangeStore: Sendable {
         let item = try await connection.run(SQL.readCase(number: rules[0].range.first)).first,
         item.causes == QueueCauses([.range])
       {
-        audit.after?["case_since"] = Timestamp.format(item.since)
-        audit.after?["causes"] = QueueCause.range.rawValue
+        audit.after?.merge(item.auditedFields) { $1 }
         audit.after?["case_category"] = rules[0].category.slug
       }
       _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first)))
