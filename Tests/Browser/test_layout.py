@@ -102,7 +102,7 @@ def test_a_publication_goes_on_and_nothing_jumps(server, visit, signed_in):
         without_attempts(server)
         failed_publications(server)
         page.locator("#row-902").wait_for()
-        assert status.inner_text() == "Held back: 2 of 3 checks failed."
+        assert status.inner_text() == "Held back: 2 of 3 gates failed."
         assert page.evaluate("document.activeElement.innerText") == "Refresh"
         # Failed gates can be overruled without reloading the page.
         page.get_by_label("Reason (required to overrule gates)").fill("A new list.")

@@ -123,7 +123,7 @@ def test_an_authenticator_that_does_not_check_its_user_is_a_second_factor_only(n
     sign_out(one, named)
     one.page.get_by_role("button", name=USE).click()
     # The browser asks for a check of the user, which this authenticator cannot do.
-    one.page.get_by_text("The browser has given no passkey").wait_for()
+    one.page.get_by_text("The browser returned no passkey").wait_for()
     by_password(one, named, "Grace")
     one.page.wait_for_url("**/sign-in/code")
     one.page.get_by_role("button", name=USE).click()
@@ -154,7 +154,7 @@ def test_a_browser_without_passkeys_is_named_as_the_reason(named, visit, make_li
     one = owner(visit, named, make_link, "Hedy")
     one.page.add_init_script("delete window.PublicKeyCredential")
     one.open(f"{named.address}/moderation/account/passkeys")
-    one.page.get_by_text("This browser makes no passkeys here").wait_for()
+    one.page.get_by_text("This browser cannot create passkeys here").wait_for()
     assert one.page.get_by_role("button", name=ADD).count() == 0
 
 

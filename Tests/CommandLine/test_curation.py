@@ -29,7 +29,7 @@ def test_a_decision_is_made_explained_and_undone(tmp_path):
     assert told["verdict"] == "decided"
     words = run("explain", "01 99 00 02 48", "--region", "FR", "--data", data).stdout
     assert words.splitlines() == ["+33199000248", *(f"  {sentence}" for sentence in told["account"])]
-    assert "Labeled “A shop” and not blocked" in words and "Reason of the decision: It is one." in words
+    assert "Labeled “A shop”, and not blocked" in words and "Reason of the decision: It is one." in words
     assert [line["code"] for line in told["explanation"]][:3] == ["identified", "decision_reason", "not_published"]
     said = run("decide", "+33199000248", "--undo", "--by-program", "Bob", "--data", data)
     assert "identify is undone; its reports apply again." in said.stdout

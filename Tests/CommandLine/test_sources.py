@@ -136,7 +136,7 @@ def test_a_list_of_the_catalog_needs_no_option_and_its_numbers_are_published(mak
     listed = server.query("SELECT number, treatment FROM listings ORDER BY number")
     shared = ["18005550123", "1"]
     assert listed == [["12015550123", "1"], ["12015550124", "1"], ["12015550125", "0"], shared], listed
-    assert "alone labels this number" in server.run("explain", "+18005550123")
+    assert "alone only labels this number" in server.run("explain", "+18005550123")
     assert "alone labels" not in server.run("explain", "+12015550125")
     server.run("sources", "set", "ftc-rolling", "--block-shared", "yes", "--reason", "A trial", "--by-program", "Ada")
     server.run("publish")

@@ -62,7 +62,7 @@ import Testing
       let client = try await ModeratorClient.signIn(server, as: "Ada")
       let page = try await client.page(uri)
       #expect(page.contains(#"id="consequence""#))
-      #expect(page.contains("This discounts 21 reporters."))
+      #expect(page.contains("This reduces the weight of 21 reporters."))
       let refused = try await client.send(
         page, to: "\(uri)/decision", [("decision", "allow"), ("note", "Typed with care.")])
       #expect(refused.status == .unprocessableContent)
@@ -100,11 +100,11 @@ import Testing
       #expect(!refused.text.contains("fingerprint"))
       let fields = [("decision", "allow"), ("reason", "Mine.")]
       let preview = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
-      #expect(preview.text.contains("This discounts 21 reporters."))
+      #expect(preview.text.contains("This reduces the weight of 21 reporters."))
       try await pool.execute("DELETE FROM review_activation")
       let unreviewed = try await client.send(form.text, to: "/moderation/bulk", fields, at: "/moderation/bulk/preview")
       #expect(unreviewed.text.contains("For numbers that are held, listed or reported by many, the weights"))
-      #expect(!unreviewed.text.contains("This discounts"))
+      #expect(!unreviewed.text.contains("This reduces the weight of"))
       #expect(try await client.send(preview.text, to: "/moderation/bulk", fields).status == .seeOther)
       #expect(try await decisions.standing(of: number)?.treatment == .allow)
     }

@@ -41,7 +41,7 @@ import Testing
     let surveys = Recipe(name: "surveys", kind: .blocking, limit: 10, categories: [.survey])
     let identified = Recipe(name: "rings", kind: .identification, limit: 10, isIdentifiedOnly: true)
     let text = try await packs([surveys, identified], hasCalls: false)
-    #expect(text == "No recipe takes this number, so no pack contains it.")
+    #expect(text == "No recipe includes this number, so no pack contains it.")
     #expect(try await packs([surveys, identified]) == "Packs: rings (labels).")
   }
 

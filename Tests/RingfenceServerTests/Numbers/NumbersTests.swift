@@ -92,7 +92,7 @@ import Testing
           held, "held", "7 reporters complain, and 5 report that it is legitimate.",
           "7 reporters complain, and 5 report that it is legitimate."
         ),
-        (decided, "decided", "Labeled “Tom & Sons” and not blocked by", "They sell &lt;things&gt;."),
+        (decided, "decided", "Labeled “Tom & Sons”, and not blocked, by", "They sell &lt;things&gt;."),
         (unknown, "quiet", "No reports.", "No reports."),
         (protected, "protected", "Protected: A bank.", "Protected: A bank."),
       ] {

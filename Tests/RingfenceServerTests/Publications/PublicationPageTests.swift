@@ -121,7 +121,7 @@ import Testing
       }
       try await store.end(claim, as: .refused, failure: .gatesClosed, gates: passed + failed)
       let page = try await visitor.get(path).text
-      #expect(page.contains("Held back: 4 of 85 checks failed."))
+      #expect(page.contains("Held back: 4 of 85 gates failed."))
       #expect(page.components(separatedBy: "role=\"status\"").count == 2, "There is one banner.")
 
       let refused = try await visitor.post(path, ["gate": "churn"])
