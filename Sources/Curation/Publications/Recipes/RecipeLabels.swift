@@ -167,7 +167,7 @@ extension ReportCategory {
     case .oneRing: "Сброс после гудка"
     case .gambling: "Азартные игры"
     case .political: "Политическая агитация"
-    case .harassment: "Угрозы"
+    case .harassment: "Оскорбления и угрозы"
     case .other: "Нежелательный звонок"
     case .legitimate: "Обычный номер"
     }
