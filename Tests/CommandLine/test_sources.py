@@ -149,7 +149,7 @@ def test_a_weight_without_effect_is_named_with_a_sufficient_one(server, site):
     url = site.give("/light.csv", "number\n" + "\n".join(NUMBERS) + "\n")
     add = ["sources", "add", "light", "--url", url, "--format", "csv", "--ceiling", "identify"]
     said = server.run(*add, "--complaints", "3", "--days", "2", "--yes")
-    assert "Note: A number of the list has at most 1 (entries) on one day" in said, said
+    assert "Note: The limits list no number. Entries of a number on one day: at most 1." in said, said
     assert "Note: An entry of weight 1.00 never reaches the limits of the category “Nuisance caller” alone. Use a weight of 3.20" in said, said
     server.run("sources", "remove", "light")
 
