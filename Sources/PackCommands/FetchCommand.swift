@@ -55,7 +55,7 @@ package struct FetchCommand: AsyncParsableCommand {
   @Option(
     help: .value(
       "name/version",
-      "Product that the server is told, with the serial in OUT; none tells nothing."))
+      "Product that is sent to the server, with the serial in OUT; none sends nothing."))
   var product = "ringfence-packs/\(ringfenceVersion)"
 
   @Flag(help: "Exit with code 5 if nothing is new.")

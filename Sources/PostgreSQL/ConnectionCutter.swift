@@ -62,7 +62,7 @@ extension PostgresPool {
       throw error
     }
     for (status, call) in late where !working.contains(status.process) && status.call(after: limit) == call {
-      logger.warning("A database connection fell silent and is closed")
+      logger.warning("A database connection stopped answering and is closed")
       status.cut()
     }
   }

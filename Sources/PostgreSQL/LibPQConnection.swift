@@ -259,7 +259,7 @@ final class NoticeSink: Sendable {
       return state.handler
     }
     logger.log(
-      level: notice.severity == "WARNING" ? .warning : .debug, "The database has a remark",
+      level: notice.severity == "WARNING" ? .warning : .debug, "The database sent a notice",
       metadata: [
         "db.severity": "\(notice.severity)", "db.sqlstate": "\(notice.sqlState)", "db.message": "\(notice.message)",
       ])

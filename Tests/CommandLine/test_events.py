@@ -126,7 +126,7 @@ def test_a_mail_goes_by_starttls_with_a_password_and_again_with_the_same_id(make
     assert message["Subject"] == "Ringfence: A backup failed"
     assert message["Auto-Submitted"] == "auto-generated"
     text = message.get_content()
-    assert "is there already" in text and "/moderation/account/mail" in text
+    assert "exists already" in text and "/moderation/account/mail" in text
     assert set(post.mailbox.sign_ins) == {("ringfence", PASSWORD)}
     assert len(post.mailbox.envelopes) == 1
     log = server.log.read_text()
@@ -166,7 +166,7 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_no_mail(make
             ended = server.run_unchecked("notify", "--test")
             assert ended.returncode == 1, ended
             assert "mailto:grace@example.org: The mail was not sent: curl: (" in ended.stdout
-            assert "Receivers that were not told: 1 of 1." in ended.stderr
+            assert "Receivers that were not reached: 1 of 1." in ended.stderr
             assert "wrong" not in ended.stdout + ended.stderr
             server.close()
     finally:

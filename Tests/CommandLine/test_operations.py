@@ -55,7 +55,7 @@ def test_what_was_saved_comes_back_elsewhere_and_goes_on(filled, tmp_path):
     backup = tmp_path / "backup.tar"
     assert "rows" in run("backup", backup, "--data", filled.data).stdout
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-    assert "there already" in run("backup", backup, "--data", filled.data, code=3).stderr
+    assert "exists already" in run("backup", backup, "--data", filled.data, code=3).stderr
     before = publications.check(filled.data / "publications")
 
     restored = RingfenceServer(tmp_path)

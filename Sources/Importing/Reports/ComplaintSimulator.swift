@@ -30,7 +30,7 @@ public struct ComplaintSimulator: Sendable, Sequence {
       case .unknownCountry(let code):
         "\(code.prefix(16)) cannot be simulated; these can: \(ComplaintSimulator.countries.joined(separator: ", "))"
       case .badArgument(let text): text
-      case .tooManyNumbers(let region): "\(region) has not that many numbers to draw: ask for fewer"
+      case .tooManyNumbers(let region): "\(region) does not have that many numbers: ask for fewer"
       }
     }
   }

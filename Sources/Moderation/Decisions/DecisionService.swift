@@ -137,8 +137,8 @@ package enum DecisionError: Error, Equatable, CustomStringConvertible {
       "Somebody else has decided about the number meanwhile. Read the case, then decide again."
     case .protected(let reason):
       """
-      The number is protected (\(reason.code.name)). It can be neither blocked nor identified. If that is wrong, take \
-      the protection away first with: ringfence protect remove
+      The number is protected (\(reason.code.name)). It can be neither blocked nor identified. If that is wrong, remove \
+      the protection first with: ringfence protect remove
       """
     }
   }

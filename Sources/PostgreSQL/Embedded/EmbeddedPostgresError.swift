@@ -58,8 +58,8 @@ public enum EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
       "The archive ends before \(until): its last transaction was committed at \(last ?? "an unknown time"). "
         + "Remove the new data folder. Then restore with an earlier --to, or without --to to restore everything."
     case .folderNotPassable(let folder, let account):
-      "PostgreSQL runs as the user \(account), which cannot pass \(folder). "
-        + "Let others pass it (chmod o+x \(folder)), or choose another folder with --data."
+      "PostgreSQL runs as the user \(account), which cannot enter \(folder). "
+        + "Let others enter it (chmod o+x \(folder)), or choose another folder with --data."
     case .socketFolderUnusable(let folder, let reason):
       "No folder for PostgreSQL's socket: \(folder): \(reason). "
         + "Remove it, or choose a data folder with a shorter path (at most 75 bytes, no comma) with --data."

@@ -59,7 +59,7 @@ struct ServerBinaries: Sendable, Equatable {
     // "postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)", "postgres (PostgreSQL) 18beta1"
     guard answer.status == 0, let number = answer.output.split(separator: " ").dropFirst(2).first,
       let version = Int(number.prefix { $0.isNumber })
-    else { throw .binariesUnusable(path: postgres, reason: "it does not tell its version: \(answer.output)") }
+    else { throw .binariesUnusable(path: postgres, reason: "it does not print its version: \(answer.output)") }
     return ServerBinaries(folder: folder, version: version)
   }
 }

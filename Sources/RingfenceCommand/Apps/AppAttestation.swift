@@ -27,7 +27,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
 
   @Option(
     help: .value(
-      "category", "Way of Apple's distribution that may attest from iOS 27 on: 2 TestFlight, 4 App Store, 5 enterprise."
+      "category", "Kind of Apple's distribution that may attest since iOS 27: 2 TestFlight, 4 App Store, 5 enterprise."
     ))
   var iosCategory: [Int64] = Self.usualCategories
 
@@ -39,7 +39,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
       "package=sha256", "Android package, and the SHA-256 of its signing certificate. Repeat it for several."))
   var android: [String] = []
 
-  @Flag(help: "Accept Android keys that no hardware guards. They never weigh like hardware.")
+  @Flag(help: "Accept Android keys without secure hardware. Their phones never get the weight for hardware.")
   var allowSoftware = false
 
   @Flag(help: "Accept no attestation any more. Tokens stay valid until they end.")

@@ -97,7 +97,7 @@ struct AppList: AsyncParsableCommand {
           + "\(keys[0].scopes.union(.vouch).names.joined(separator: ","))")
     }
     for (name, keys) in apps where origins.failsUnusually(keys[0].appID) {
-      print("\"\(name)\" says of far more calls than other apps that they failed verification. See the page of apps.")
+      print("\"\(name)\" reports far more calls that failed verification than other apps. See the page Apps.")
     }
   }
 }

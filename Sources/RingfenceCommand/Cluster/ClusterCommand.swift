@@ -17,7 +17,7 @@ struct ClusterCommand: AsyncParsableCommand {
         Documentation/operations.md.
         """)
 
-    @Option(help: .value("count", "Shards of a distributed table, 1 to 1024. Default: two a node; 4 without --survey."))
+    @Option(help: .value("count", "Shards of a distributed table, 1 to 1024. Default: 2 per node; 4 without --survey."))
     var shards: Int?
 
     @Flag(

@@ -11,7 +11,7 @@ import Storage
 
 struct NotifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notify", abstract: "Show who is told about events, or send a test to all of them.",
+    commandName: "notify", abstract: "Show who is notified of events, or send a test to all of them.",
     discussion: """
       Webhooks get all events; each account chooses its mails on its page. The settings mail, mail-user, mail-password \
       and mail-from must be the server's: set them in the same file.
@@ -59,7 +59,7 @@ struct NotifyCommand: AsyncParsableCommand {
     }
     let failures = results.count { $0.failure != nil }
     guard failures == 0 else {
-      throw CommandFailure.failed("Receivers that were not told: \(failures) of \(results.count).")
+      throw CommandFailure.failed("Receivers that were not reached: \(failures) of \(results.count).")
     }
   }
 }

@@ -9,7 +9,7 @@ struct NumberingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "numbering", abstract: "Show, check and update the numbering plans, by which numbers are read.",
     discussion: """
-      The program has numbering plans of its own, which get older. A newer file replaces them in the database, and every \
+      The program has built-in numbering plans, which get older. A newer file replaces them in the database, and every \
       running server reads it within a minute: no release is needed. Scripts/make-numbering-plans makes the file. A newer \
       plan changes no stored number. It ends the holds of numbers that it has and the former plan did not have.
       """,

@@ -63,10 +63,10 @@ struct BackupCommand: AsyncParsableCommand {
       target += "/\(DatedBackups.name(at: Date()))"
     }
     guard !FileManager.default.fileExists(atPath: target) else {
-      throw CommandFailure.unreadable("\(target) is there already. Give a new name; backups are never written over.")
+      throw CommandFailure.unreadable("\(target) exists already. Give a new name; backups are never overwritten.")
     }
     for name in BackupFiles.leftovers(of: target) {
-      print("\(name) is left of a backup that was broken off, or one is being made. Remove it in the first case.")
+      print("\(name) is from a backup that was interrupted or is still running. Remove it if no backup runs.")
     }
     // An incomplete backup has a unique temporary name, because another backup may be running.
     let work = "\(target).\(UUID().uuidString.prefix(8)).partial"

@@ -63,7 +63,7 @@ struct BackupManifest: Codable, Sendable, Equatable {
   /// - Throws: ``CommandFailure`` with the error.
   static func checked(in folder: String) throws -> BackupManifest {
     guard let data = FileManager.default.contents(atPath: "\(folder)/\(fileName)") else {
-      throw CommandFailure.unreadable("\(folder) has no \(fileName): it is no backup, or one that was broken off.")
+      throw CommandFailure.unreadable("\(folder) has no \(fileName): it is no backup, or an interrupted one.")
     }
     guard let manifest = try? JSONDecoder().decode(BackupManifest.self, from: data) else {
       throw CommandFailure.failed("\(folder)/\(fileName) is damaged. Use another backup.")

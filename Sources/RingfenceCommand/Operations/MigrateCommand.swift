@@ -95,7 +95,7 @@ extension CommandContext {
           throw CommandFailure.failed(
             """
             An older Ringfence uses this database (\(OlderProgram.text(error.programs) ?? "")), and cannot use the \
-            schema after a contract migration. No contract migration was applied. Replace it by this version, then run \
+            schema after a contract migration. No contract migration was applied. Replace it with this version, then run \
             ringfence migrate --contract again.
             """)
         }

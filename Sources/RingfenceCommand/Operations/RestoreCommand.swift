@@ -12,10 +12,10 @@ import Support
 
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Bring a backup back, into a new data folder and an empty database.",
+    commandName: "restore", abstract: "Restore a backup into a new data folder and an empty database.",
     discussion: """
-      Every file is checked before anything is written, and all that came back is checked after: rows, what reports add \
-      up to, the publication and its signature, the keys. Nothing that is there is ever written over.
+      Every file is checked before anything is written. Afterwards, everything that was restored is checked: rows, the \
+      sums of reports, the publication and its signature, the keys. Existing data is never overwritten.
 
       From a base backup, everything in the archive is restored, or everything up to the time of --to. The output has the \
       time of the last restored transaction. The restored server needs a new archive, in an empty folder.
@@ -46,7 +46,7 @@ struct RestoreCommand: AsyncParsableCommand {
     ))
   var serialFloor: Int64?
 
-  @Flag(inversion: .prefixedNo, help: "Recount what all reports add up to.")
+  @Flag(inversion: .prefixedNo, help: "Recount the sums of all reports.")
   var recount = true
 
   func validate() throws {
@@ -268,7 +268,7 @@ struct Restore {
     let name = isKey ? String(path.dropFirst(BackupManifest.keys.count + 1)) : path
     let known = isKey ? Backup.keptFiles.contains(name) : true
     guard known, isKey || path == BackupManifest.recipes || path.hasPrefix("\(BackupManifest.publications)/") else {
-      throw CommandFailure.failed("The backup has a file that no backup has: \(path).")
+      throw CommandFailure.failed("The backup has a file that does not belong to a backup: \(path).")
     }
     try BackupFiles.copy("\(folder)/\(path)", to: "\(context.folder.path)/\(name)", mode: isKey ? 0o600 : 0o644)
   }
@@ -290,7 +290,7 @@ struct Restore {
       // Verified for the time of its publication, because backups may be older than a manifest's validity.
       _ = try TrustStore(root: root).verify(manifest: file, at: shown.manifest.issued)
     } catch {
-      throw CommandFailure.failed("The publication's signature is not good: \(error)")
+      throw CommandFailure.failed("The publication's signature is not valid: \(error)")
     }
   }
 
@@ -301,7 +301,7 @@ struct Restore {
       return
     }
     guard root.keys.contains(key.verifying) else {
-      throw CommandFailure.failed("The signing key is none that the newest root lists: readers would refuse it.")
+      throw CommandFailure.failed("The newest root does not list the signing key, so clients would reject it.")
     }
   }
 }

@@ -138,7 +138,7 @@ private struct ClusterUpgrade {
   func run(from programs: String, _ versions: EmbeddedPostgres.Versions) async throws {
     guard !FileManager.default.fileExists(atPath: former(versions.cluster)) else {
       throw CommandFailure.failed(
-        "\(former(versions.cluster)) is there, the old cluster of an earlier upgrade. Remove it, or move it away.")
+        "\(former(versions.cluster)) is the old cluster of an earlier upgrade. Remove it, or move it away.")
     }
     let step = StatusLine("Starting PostgreSQL \(versions.cluster) and \(versions.newest)")
     defer { step.finish() }

@@ -29,10 +29,10 @@ struct ProtectImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Protect the numbers and patterns of somebody else's list.",
     discussion: """
-      A list has one number or pattern per line, and perhaps a reason after a tab; or it is the JSON of a warning list of \
+      A list has one number or pattern per line, optionally with a reason after a tab; or it is the JSON of a warning list of \
       MISP. A pattern needs at least \(ProtectedPattern.minDigitsOfList) digits before the first wildcard, and a list has at most \
       \(ProtectionStore.maxTargetsOfSource) entries, \(ProtectionStore.maxPatternsOfSource) of them patterns. The command says how many \
-      listed numbers the list would free, and asks for --yes if there are some. Numbers and patterns that are protected keep \
+      listed numbers would no longer be listed, and requires --yes if there are any. Numbers and patterns that are protected keep \
       their protection; a file of the same name can only move its own --until to a later time. To follow a list, see: ringfence sources add \
       --format protected-list or misp-warninglist.
       """)
@@ -51,7 +51,7 @@ struct ProtectImport: AsyncParsableCommand {
   @Flag(help: "Show the effect and save nothing.")
   var preview = false
 
-  @Flag(help: "Free listed numbers.")
+  @Flag(help: "Protect numbers that are listed, too, so that they are no longer listed.")
   var yes = false
 
   @OptionGroup var audit: AuditOption

@@ -19,7 +19,7 @@ struct PublishCommand: AsyncParsableCommand {
       All data comes from one snapshot of the database. A publication becomes visible after it passes these gates: \
       readable, order, cap, protected, non-empty, size, churn. If a gate fails, the previous publication stays in place \
       and the exit code is 4. Numbers that a decision allows, that are protected or revoked, and numbers of suspended and \
-      removed sources leave it all the same, and gates do not count them. A first list without numbers is published. You \
+      removed sources leave it anyway, and gates do not count them. A first list without numbers is published. You \
       can overrule non-empty, size and churn:
 
         ringfence publish --overrule churn --reason "First publication with the new list" --by Ada
@@ -125,15 +125,15 @@ struct PublishCommand: AsyncParsableCommand {
     guard time < Date() + 86_400 else {
       throw CommandFailure(
         description: """
-          The publication of --at \(at) would be of a time to come, so clients would reject it. Leave --at out, or add \
-          --reproduce to make it all the same.
+          The publication of --at \(at) would be dated in the future, so clients would reject it. Leave --at out, or add \
+          --reproduce to make it anyway.
           """, exitCode: 2)
     }
     guard end <= Date() else { return }
     throw CommandFailure(
       description: """
         The publication of --at \(at) would have expired at \(Timestamp.format(end)), so clients would reject it. Leave \
-        --at out, or add --reproduce to make it all the same.
+        --at out, or add --reproduce to make it anyway.
         """, exitCode: 2)
   }
 }
@@ -207,7 +207,7 @@ extension CommandContext {
         let path = Recipe.file(named: file, data: folder.path, installation: installation)
         if let former, former != path, former.hasPrefix(folder.path) {
           throw CommandFailure.unreadable(
-            "The recipes \(former) are gone. Put them back, or restart the server to use \(path).")
+            "The recipes file \(former) no longer exists. Restore it, or restart the server to use \(path).")
         }
         former = path
         return path

@@ -15,7 +15,7 @@ struct RevokeCommand: AsyncParsableCommand {
     discussion: """
       A running server publishes the change within seconds. Without a server, or with --now, this command publishes it. \
       The publication differs from the last one in this number only, and has deltas. No later publication contains the \
-      number, also not by a directory's name, until you undo the revocation with ringfence decide --undo. To keep the \
+      number, not even with a directory's name, until you undo the revocation with ringfence decide --undo. To keep the \
       directory's name, allow the number instead: ringfence decide --allow --urgent. --by or --by-program is required.
 
         ringfence revoke +12015550123 --reason "The owner has appealed" --by Ada

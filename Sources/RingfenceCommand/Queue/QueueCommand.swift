@@ -66,7 +66,7 @@ struct QueueCommand: AsyncParsableCommand {
           ].joined(separator: "\t"))
       }
       if rows.count == limit, waiting > limit {
-        FileHandle.standardError.write(Data("\(waiting) cases wait. For more of them pass --limit.\n".utf8))
+        FileHandle.standardError.write(Data("\(waiting) cases wait. To list more, pass --limit.\n".utf8))
       }
     }
   }
@@ -104,7 +104,7 @@ struct QueueCommand: AsyncParsableCommand {
 
   struct Sweep: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Judge all holds, check all numbers, and update the review queue.",
+      abstract: "Evaluate all holds and numbers, and update the review queue.",
       discussion: """
         The server does the same at start and every hour, and follows new reports within seconds. Run it after a large \
         import. You can stop and repeat it.

@@ -42,7 +42,7 @@ struct RangesCommand: AsyncParsableCommand {
 
   struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add the rules of a file: a range per line, and perhaps a reason after a tab.",
+      abstract: "Add the rules of a file: a range per line, optionally with a reason after a tab.",
       discussion: """
         Lines that begin with # are comments. A wrong line is named, and nothing is changed. The name of a file in \
         Resources/Prefixes without its ending, such as fr-arcep, is enough: these are prefixes of regulators.

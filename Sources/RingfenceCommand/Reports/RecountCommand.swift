@@ -13,7 +13,7 @@ struct RecountCommand: AsyncParsableCommand {
 
   @OptionGroup var database: DatabaseOptions
 
-  @Flag(help: "Replace different values by the recounted ones.")
+  @Flag(help: "Replace different values with the recounted ones.")
   var repair = false
 
   @Option(help: .value("number", "First number to recount, in international form: +33199000248."))

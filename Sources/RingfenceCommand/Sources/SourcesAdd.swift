@@ -22,7 +22,7 @@ struct SourcesAdd: AsyncParsableCommand {
       labeled. A list alone blocks no toll-free or other number that belongs to no place, unless --block-shared says so.
 
       Formats of lists, whose numbers are withdrawn when the list no longer contains them: csv (rows with a header, \
-      separated by commas, semicolons, bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
+      separated by commas, semicolons, vertical bars or tabs), ftc-rolling, spamblocker-csv, spamblocker-xml, phoneblock, \
       saracroche (patterns become rules for ranges), vcard. Formats of dated complaints, which \
       decay: ftc-csv, ftc-tsv, jsonl. Gzip and xz files are decompressed. The format ringfence is a pack that another \
       Ringfence server publishes with evidence: --url is the address of its publications, and --key and --pack are \
@@ -30,7 +30,7 @@ struct SourcesAdd: AsyncParsableCommand {
 
       An entry of a list counts as much as WEIGHT complaints. It does not decay while the list contains the number. The \
       ceiling is the strongest action that the source can trigger alone: nothing, review, identify or block. The command \
-      says at once where a weight, a limit or the ceiling cannot have an effect, and what would. It also reads the list, and \
+      names a weight, a limit or a ceiling that cannot have an effect, and a value that would. It also reads the list, and \
       says which rows are rejected.
 
       With --preview the list is read and nothing is saved: the command shows which numbers a publication made now would \

@@ -29,7 +29,7 @@ struct SourcesRefresh: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refresh", abstract: "Download a source now.",
     discussion: """
-      The exit code is 1 if it cannot be read. Its former entries stay then. While a server reads the same source, the \
+      The exit code is 1 if it cannot be read. Then its former entries stay. While a server reads the same source, the \
       command waits, and then reads it again.
       """)
 

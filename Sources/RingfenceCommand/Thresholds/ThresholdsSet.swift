@@ -188,9 +188,9 @@ struct LabelChange: ParsableArguments {
       "Mark of a hold that permits a label: new_reporters, one_week, one_network, one_text, same_numbers, one_day, or none; can be "
         + "repeated."))
   var labelMark: [String] = []
-  @Option(help: .value("count", "Labels a day that new reporters of one app support, without --label-share."))
+  @Option(help: .value("count", "Labels per day that new reporters of one app support, without --label-share."))
   var labelsPerDay: Int?
-  @Option(help: .value("part", "Further labels a day for each reporter of the app a week ago, 0 to 1."))
+  @Option(help: .value("part", "Further labels per day for each reporter of the app a week ago, 0 to 1."))
   var labelShare: Double?
 
   var isAny: Bool {

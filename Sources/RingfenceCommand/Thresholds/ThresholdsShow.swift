@@ -16,7 +16,7 @@ struct ThresholdsCommand: AsyncParsableCommand {
       its own threshold. It is listed when it reaches all limits under "enter". It stays listed until it falls below a \
       limit under "leave". Each change makes a new version with a reason. Old versions are kept.
 
-      Instead of reporters, networks and days, a number may reach what is asked of one imported list: see \
+      Instead of reporters, networks and days, a number may reach the limits of one imported list: see \
       `ringfence sources`.
       """,
     subcommands: [ThresholdsShow.self, ThresholdsSet.self, ThresholdsPreview.self, ThresholdsHistory.self])

@@ -223,9 +223,9 @@ public enum ProtectionError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooManyPatterns(let limit):
-      "There may be \(limit) patterns. Put several into one with x or *, or remove some; nothing was changed."
+      "There can be at most \(limit) patterns. Nothing was changed. Join several with x or *, or remove some."
     case .tooManyNumbers(let limit):
-      "There may be \(limit) protected numbers. Write patterns for blocks of them; nothing was changed."
+      "There can be at most \(limit) protected numbers. Nothing was changed. Protect blocks of numbers with patterns."
     }
   }
 }
