@@ -195,9 +195,9 @@ def test_wrong_usage_names_the_rule(tmp_path):
         (["decide", "+33199000248", "--undo", "--expires", "30", "--by-program", "Ada"], "--expires needs --block"),
         (["protect", "add", "+49*", "--reason", "x"], "4 digits before"),
         (["protect", "add", "+4930197*", "--reason", "a\u202eb"], "The --reason must be one line"),
-        (["prefixes", "add", "+33199000248", "--reason", "x"], "The pattern “+33199000248” is one number."),
-        (["prefixes", "add", "*", "--reason", "x"], "The pattern “*” would include most of a country's numbers"),
-        (["prefixes", "add", "+1*", "--reason", "x"], "The pattern “+1*” would include most of a country's numbers"),
+        (["prefixes", "add", "+33199000248", "--reason", "x"], "The range “+33199000248” is one number."),
+        (["prefixes", "add", "*", "--reason", "x"], "The range “*” would include most of a country's numbers"),
+        (["prefixes", "add", "+1*", "--reason", "x"], "The range “+1*” would include most of a country's numbers"),
         (["prefixes", "add", "+99912*", "--reason", "x"], "is not in one country's numbering plan"),
         (["prefixes", "add", "+33199xxxxx", "--reason", "x"], "numbers of 10 digits, and valid numbers that begin so have 11"),
         (["prefixes", "add", "+4911x", "--reason", "x"], "emergency or short number +49110"),
@@ -245,7 +245,7 @@ def test_rules_for_ranges_are_added_imported_and_removed(tmp_path):
     wrong = tmp_path / "wrong.txt"
     wrong.write_text("# prefixes\n+33199*\n+33*\n")
     refused = run("prefixes", "import", wrong, "--reason", "x", "--data", data, code=1).stderr
-    assert "wrong.txt, line 3: The pattern “+33*”" in refused and "Nothing was changed." in refused
+    assert "wrong.txt, line 3: The range “+33*”" in refused and "Nothing was changed." in refused
     assert "23 removed." in run("prefixes", "remove", *[
         line.split("\t")[0] for line in run("prefixes", "list", "--data", data).stdout.splitlines()], "--data", data).stdout
     assert run("prefixes", "list", "--data", data).stdout == ""

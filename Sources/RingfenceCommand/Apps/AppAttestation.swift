@@ -13,7 +13,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
     abstract: "Show or set which builds of an app may attest, so that reports of their phones weigh more.",
     discussion: """
       Without options the command prints the builds. With options they replace all earlier ones. The app's key needs the \
-      scope install. Weights are set on the page of apps.
+      scope install. Weights are set on the page Apps.
       """)
 
   @OptionGroup var database: DatabaseOptions
