@@ -14,7 +14,7 @@ def home(make_server):
 
 
 @pytest.mark.parametrize("language, title", [
-    ("en-GB", "Nuisance calls"), ("de", "Unerwünschte Anrufe"), ("es", "Llamadas molestas"), ("fr", "Appels indésirables"),
+    ("en-GB", "Nuisance calls"), ("de", "Unerwünschte Anrufe"), ("es", "Llamadas no deseadas"), ("fr", "Appels indésirables"),
     ("ru", "Нежелательные звонки")])
 def test_the_start_page_shows_the_public_what_it_can_do(home, visit, language, title):
     one = visit(locale=language, java_script_enabled=False, viewport={"width": 360, "height": 740}, color_scheme="dark")

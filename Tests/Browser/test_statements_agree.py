@@ -139,7 +139,7 @@ def contradictions(page, home, kind, number, path):
         ahead = SHOWN[then]
         equal("a change", now != then, True)
     steady = [state for state, part in (
-        ("block", "may block the number since"), ("identify", "show a label for the number since"),
+        ("block", "may block the number."), ("identify", "show a label for the number and"),
         ("out", "allows the number.")) if part in public]
     equal("the statement", steady, [] if changes else [ahead] if steady or ahead != "out" else [])
     assert not ("Reports\nnone" in public and "independent people" in public), public

@@ -75,7 +75,7 @@ import Testing
         let isSame = explanation.shown == explanation.ahead
         let said = explanation.statement.map { english.message($0.lines[0]) } ?? ""
         #expect(said.hasPrefix("Today: ") == !isSame, "\(said)")
-        #expect(said.contains("may block the number since") == (isSame && published == .block), "\(said)")
+        #expect(said.contains("may block the number.") == (isSame && published == .block), "\(said)")
       }
     }
   }
