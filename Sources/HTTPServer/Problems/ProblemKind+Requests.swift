@@ -148,7 +148,7 @@ extension ProblemKind {
         status: .unprocessableContent, title: "Attestation refused",
         detail: "The phone has not proved that a genuine app asks for the token.",
         cause: "A check of the attestation, or of the signature that renews a token, failed. The error names it.",
-        remedy: "Do what try_again says. Send reports without a token meanwhile: they are taken.")
+        remedy: "Do what try_again says. Send reports without a token meanwhile: they are accepted.")
     case .withdrawn:
       Documentation(
         status: .gone, title: "Report withdrawn",
