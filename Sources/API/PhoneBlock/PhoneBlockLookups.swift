@@ -73,7 +73,11 @@ struct PhoneBlockLookups: Sendable {
         range100: hundreds.filter(complete.contains).map(RangeInfo.init))
     }
     metrics.note(answer.numbers.isEmpty && answer.range10.isEmpty && answer.range100.isEmpty ? .unlisted : .listed)
-    return JSON.response(answer)
+    var body = JSON.encode(answer)
+    // White space hides how many numbers the answer has.
+    body.writeRepeatingByte(
+      UInt8(ascii: " "), count: (HashAnswer.step - body.readableBytes % HashAnswer.step) % HashAnswer.step)
+    return Response(status: .ok, headers: [.contentType: JSON.contentType], body: .init(byteBuffer: body))
   }
 
   @Sendable func number(_ request: Request, context: ServerRequestContext) async throws -> Response {
