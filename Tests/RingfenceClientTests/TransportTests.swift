@@ -60,6 +60,11 @@ import Testing
     #expect(try await answer(server) == 503)
   }
 
+  @Test func `follows no redirect`() async throws {
+    let server = try HostileSocket("HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n")
+    #expect(try await answer(server) == 302)
+  }
+
   @Test(arguments: [
     "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 20\r\n\r\n",
     "HTTP/1.1 103 Early Hints\r\n\r\n",

@@ -142,6 +142,17 @@ import Support
     #expect(bodies.count == 1 && bodies[0].contains("/nowhere:"))
   }
 
+  @Test func `a record that cannot be written is an event of the day`() async throws {
+    let stores = Stores(pool: pool)
+    try await stores.outbox.replaceReceivers(["https://example.org/hook"])
+    let records = RecordFiles(journal: nil, output: .file("/dev/null/audit.jsonl"))
+    let job = WarningJob(stores: stores, caseTarget: 1, rootExpiry: { nil }, records: records, logger: .forTests)
+    for _ in 1...2 { try await job.look(at: Date(timeIntervalSince1970: 1_800_000_000)) }
+    let bodies = try await pool.column(
+      "SELECT body::text FROM outbox WHERE event = 'record_unwritable'", as: String.self)
+    #expect(bodies.count == 1 && bodies[0].contains("audit_output") && bodies[0].contains("/dev/null/audit.jsonl"))
+  }
+
   @Test func `an identification batch is counted once`() async throws {
     let intake = IdentificationIntake(
       store: IdentificationStore(pool: pool), patience: .seconds(300), stallLimit: .seconds(300))

@@ -44,6 +44,9 @@ import Testing
     #expect(try network("2001:db8:1::1") != network("2001:db8:2::1"))
     #expect(try network("0.0.0.1") != ClientNetwork.local)
     #expect(ClientNetwork(nil) == .local)
+    // Everybody can send the header.
+    let socket = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
+    #expect(ClientAddress.of(socket: socket, forwarded: "198.51.100.1", trustsProxy: false) == socket)
   }
 
   @Test func `one network cannot use the memory of all bodies`() throws {

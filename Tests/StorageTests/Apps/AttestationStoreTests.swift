@@ -30,6 +30,13 @@ import Testing
     let app = try await app()
     let made = try await store.attest(phone(1, challenge: 1), level: .hardware, for: app, at: now)
     #expect(made.token.count == 43 && made.level == .hardware)
+    let rows: [PostgresQuery] = [
+      "SELECT row_to_json(r)::text FROM installations AS r", "SELECT row_to_json(r)::text FROM attested_reporters AS r",
+    ]
+    for query in rows {
+      let texts = try await pool.column(query, as: String.self)
+      #expect(!texts.isEmpty && !texts.contains { $0.contains(made.token) })
+    }
     // The answer was lost.
     let again = try await store.attest(phone(1, challenge: 1), level: .hardware, for: app, at: now + 5)
     #expect(again.token == made.token && again.expiresAt == made.expiresAt)
