@@ -268,7 +268,7 @@ let package = Package(
     // What Tests/Numbers compares with another program.
     .executableTarget(
       name: "number-probe", dependencies: ["PhoneNumbers"], path: "Tests/NumberProbe", swiftSettings: sharedSettings),
-    tests("PostgreSQLTests", ["PostgreSQL", "CLibPQ", "Support", logging]),
+    tests("PostgreSQLTests", ["PostgreSQL", "CLibPQ", "Support", "TestData", logging]),
     tests(
       "PublishingTests",
       [

@@ -3,6 +3,7 @@
 import PostgreSQL
 import Foundation
 import Logging
+import TestData
 
 /// A private PostgreSQL for this test run, with the settings that these tests need; stopped with the process.
 actor ScratchCluster {
@@ -18,7 +19,7 @@ actor ScratchCluster {
     start = Task {
       // Kept for the next run, which saves initialization; another test process may hold the first folder.
       for attempt in 0..<8 {
-        let folder = "/tmp/ringfence-\(name)-\(getuid())-\(attempt)"
+        let folder = "\(Checkout.clusterFolder)/ringfence-\(name)-\(getuid())-\(attempt)"
         do {
           return try await EmbeddedPostgres.start(
             EmbeddedPostgres.Options(dataFolder: folder, settings: settings, durable: false), logger: .quiet)

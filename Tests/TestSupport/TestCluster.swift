@@ -65,7 +65,7 @@ actor TestCluster {
     }
     // Another test process may hold the first folder.
     for attempt in 0..<8 {
-      let folder = "/tmp/ringfence-tests-\(getuid())-\(attempt)"
+      let folder = "\(Checkout.clusterFolder)/ringfence-tests-\(getuid())-\(attempt)"
       do {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let cluster = try await EmbeddedPostgres.start(
