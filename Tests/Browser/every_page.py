@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Callable
 
 from layout_checks import IS_TOO_WIDE
+from pages import drawn
 from signing_in import PASSWORD, set_password, set_up_second_factor
 from waiting import wait_until
 
@@ -150,8 +151,7 @@ def forget_the_reason(page):
 
 
 def show_keys(page):
-    # Keys that are pressed before the page is drawn do nothing.
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    drawn(page)
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
 

@@ -17,6 +17,9 @@ class Visit:
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("requestfailed", self._failed)
         page.on("response", self._answered)
+        # Pages ignore keys until they are drawn.
+        wait_for_url = page.wait_for_url
+        page.wait_for_url = lambda *given, **named: (wait_for_url(*given, **named), drawn(page))
 
     def open(self, address, status=200):
         """Opens an address and expects this status."""
@@ -44,3 +47,8 @@ class Visit:
             self.complaints.append(f"policy of {response.url}: {policy}")
         if headers.get("x-content-type-options") != "nosniff" or headers.get("referrer-policy") != "no-referrer":
             self.complaints.append(f"headers of {response.url}: {headers}")
+
+
+def drawn(page):
+    """Waits until a page has been drawn."""
+    page.evaluate("() => new Promise(requestAnimationFrame)")
