@@ -21,6 +21,8 @@ def run(*arguments):
         text=True, timeout=900)
 
 
+# It repeats what other tests do with each command and operation; only its script has no other test.
+@pytest.mark.slow
 def test_every_step_passes_on_plain_postgresql(database):
     done = run(database, "--plain")
     assert done.returncode == 0, done.stdout + done.stderr
