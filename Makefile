@@ -74,23 +74,17 @@ lint:
 test-swift:
 	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
 	Scripts/run-swift-tests.py $(BUILD)
-	Scripts/run-swift-tests.py $(BUILD) --stock
 
-# Against the program that `test-swift` built. Faults and failovers run alone, because they measure how long clients wait.
-# Failed tests run once more, alone, as in Scripts/run-swift-tests.py.
-# The longest file and the folders with long tests come first, so that no long file is left for one process at the end.
-PARALLEL = Tests/Browser/test_every_page.py Tests/CommandLine Tests/Numbers Tests/Browser Tests/TelephoneSystems Tests/Mirrors Tests/Security Tests/Readers Tests/Vectors \
-  Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py
+# Against the program that `test-swift` built.
+# The longest file and the folders with long tests come first, so that no long file is left for one process at the end. Tests
+# of faults mostly wait, while others use the processors.
+PARALLEL = Tests/Browser/test_every_page.py Tests/HighAvailability Tests/Faults Tests/CommandLine Tests/Numbers Tests/Browser Tests/TelephoneSystems Tests/Mirrors \
+  Tests/Security Tests/Readers Tests/Vectors Tests/Docker Tests/Packaging Tests/Architecture/test_kit.py
 TEXTS = Tests/Documentation $(addprefix Tests/Architecture/,test_comments.py test_declarations.py test_layers.py)
-ALONE = Tests/Faults Tests/HighAvailability
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
-# Not after an error that prevented tests: that is not status 1.
-REPEAT = { test $$? -eq 1 && $(PYTEST) --last-failed --last-failed-no-failures=none --maxfail=1
-
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile --no-loadscope-reorder $(PARALLEL) || $(REPEAT) $(PARALLEL); }
-	$(PYTEST) --durations=10 $(ALONE) || $(REPEAT) $(ALONE); }
+	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile --no-loadscope-reorder $(PARALLEL)
 
 # Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.
 test-slow: export RINGFENCE_BENCHMARKS = 1
@@ -98,7 +92,6 @@ test-slow: test-dependencies vectors deb
 	swift build --scratch-path $(BUILD) --build-tests $(BUILD_OPTIONS)
 	swift test --scratch-path $(BUILD) --skip-build --filter '^BenchmarkCommandTests\.'
 	$(PYTEST) -m slow --numprocesses=2 --dist=loadfile $(PARALLEL)
-	$(PYTEST) -m slow $(ALONE)
 	@echo "make test-slow passed on $$(date --utc +%F) at $$(git rev-parse --short HEAD)." > $(BUILD)/test-slow
 
 # The table in Documentation/benchmarks/day-one.md: days of an installation that begins empty, with each seed.

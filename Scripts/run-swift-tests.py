@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the built Swift tests: Scripts/run-swift-tests.py SCRATCH-PATH [--stock]
+"""Runs the built Swift tests: Scripts/run-swift-tests.py SCRATCH-PATH
 
-With --stock it runs the suites of intake, imports, sources, publications and the queue on a cluster of Debian's PostgreSQL
-as initdb makes it, where statements are compiled (JIT) unless the server prevents it.
+The suites of intake, imports, sources, publications and the queue run on a cluster of Debian's PostgreSQL as initdb makes
+it, where statements are compiled (JIT) unless the server prevents it; the others run on the embedded one.
 
-Suites with failures run once more, alone, because a test with a limit of time can fail on a busy machine. The end of the
-output names the first failures in both cases: a test that passes only alone needs a correction. After half an hour the
-tests are ended, and those that have begun are named: one of them waits forever.
+The end of the output names the failures. After half an hour the tests are ended, and those that have begun are named: one
+of them waits forever.
 """
 import os
 import re
@@ -21,9 +20,6 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Tests"))
 from stock_postgres import StockCluster, open_folder  # noqa: E402
-
-# With more failures than this, nothing is repeated.
-MOST_REPEATED = 5
 
 SECONDS = 1_800
 
@@ -66,34 +62,31 @@ def watch(command: list[str], environment: dict[str, str]) -> int:
     return status
 
 
-def run(scratch: str, width: int, filters: list[str] = []) -> tuple[int, dict[str, list[str]]]:
-    """The exit status, and the failures of each suite."""
+def run(scratch: str, choice: list[str]) -> int:
+    """Runs the tests that options of `swift test` choose, and names the failures.
+    - Returns: their status."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["swift", "test", "--scratch-path", scratch, "--skip-build", "--xunit-output", f"{folder}/tests.xml"]
-        for filter in filters:
-            command += ["--filter", filter]
         # Without a bound all tests start at once, and on two cores each waits for the others longer than its limits allow.
-        environment = dict(os.environ, SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=str(width))
-        status = watch(command, environment)
-        failures: dict[str, list[str]] = {}
+        environment = dict(os.environ, SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="16")
+        status = watch(command + choice, environment)
         try:
             cases = ElementTree.parse(f"{folder}/tests-swift-testing.xml").iter("testcase")
         except (OSError, ElementTree.ParseError):
-            return status or 1, failures  # The process ended before its report.
-        for case in cases:
-            for failure in case.iter("failure"):
-                name = f"{case.get('classname')}/{case.get('name')}"
-                alone = shlex.quote(f"^{re.escape(name)}".replace(r"\ ", " "))
-                failures.setdefault(case.get("classname", ""), []).append(
-                    f"{name}\n  {failure.get('message')}\n"
-                    f"  alone: swift test --scratch-path {scratch} --skip-build --filter {alone}")
-        return status, failures
+            return status or 1  # The process ended before its report.
+        failures = [(f"{case.get('classname')}/{case.get('name')}", failure.get("message"))
+                    for case in cases for failure in case.iter("failure")]
+    if failures:
+        print("\nFailed:")
+    for name, message in failures:
+        alone = shlex.quote(f"^{re.escape(name)}".replace(r"\ ", " "))
+        print(f"{name}\n  {message}\n  alone: swift test --scratch-path {scratch} --skip-build --filter {alone}", flush=True)
+    return status
 
 
 def main() -> int:
     scratch = sys.argv[1]
-    if "--stock" not in sys.argv[2:]:
-        return run_and_repeat(scratch, [])
+    embedded = run(scratch, [part for suite in STOCK for part in ("--skip", suite)])
     with open_folder() as folder:
         # As many connections as the tests have; the private cluster of the tests allows them too.
         cluster = StockCluster(folder, settings=["max_connections = 300"])
@@ -101,21 +94,9 @@ def main() -> int:
             assert cluster.admin("SELECT pg_jit_available() AND current_setting('jit')::boolean") == ["t"]
             cluster.admin("ALTER ROLE ringfence CREATEDB")
             os.environ["RINGFENCE_TEST_DATABASE_URL"] = f"host={cluster.folder} port={cluster.port} user=ringfence"
-            return run_and_repeat(scratch, STOCK)
+            return run(scratch, [part for suite in STOCK for part in ("--filter", suite)]) or embedded
         finally:
             cluster.close()
-
-
-def run_and_repeat(scratch: str, filters: list[str]) -> int:
-    status, failures = run(scratch, 16, filters)
-    if status == 0 or not failures:
-        return status
-    texts = [text for suite in failures.values() for text in suite]
-    if len(texts) <= MOST_REPEATED:
-        status, _ = run(scratch, 1, [f"^{re.escape(suite)}/" for suite in failures])
-    print("\nFailed with other tests, passed alone:" if status == 0 else "\nFailed:")
-    print("\n".join(texts), flush=True)
-    return status
 
 
 sys.exit(main())
