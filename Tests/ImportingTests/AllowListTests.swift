@@ -66,8 +66,7 @@ import Testing
     let list = try await stores.apps.source(named: "allow", at: now)
     let settings = Source.Settings(
       name: "allow", url: "http://127.0.0.1/list", format: .protectedList, every: 3_600, ceiling: .nothing)
-    let event = Actor.commandLine("Test").did(.sourceAdd, to: "allow")
-    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: list, by: .commandLine("Test"), at: now))
     let source = try #require(try await stores.sources.source(named: "allow"))
     let numbers = (0..<150).map { number + Int64($0) }
     try await TestDatabase.current.pool.execute(
@@ -97,7 +96,7 @@ import Testing
         try await refresher.protect(path, of: source, at: now, force: false)
       }
     }
-    #expect(try await refresher.remove("allow", at: now, audit: event))
+    #expect(try await refresher.remove("allow", by: .commandLine("Test"), at: now))
     let left = try await stores.protection.counts()
     #expect(left.patterns == 0 && left.numbers == 0)
   }

@@ -87,8 +87,7 @@ import Testing
     #expect(
       (after.subtracting(before).count, before.subtracting(after).count, after.intersection(before).count)
         == (same.block, same.lost, same.listed))
-    let event = actor.did(.sourceCeiling, to: "list")
-    #expect(try await stores.sources.change("list", to: .review, at: now, audit: event))
+    #expect(try await stores.sources.change("list", to: .review, by: actor, at: now))
     #expect(try await published(stores) == [])
   }
 
@@ -142,8 +141,8 @@ import Testing
     }
     // Its entries are all of its complaints.
     #expect(try await !SourceSubscriptions(stores: stores).isFree("list"))
-    let event = Actor.commandLine("Test").did(.sourceAdd, to: "list")
-    #expect(try await stores.sources.add(settings(.block), as: list, at: now, audit: event))
+    let actor = Actor.commandLine("Test")
+    #expect(try await stores.sources.add(settings(.block), as: list, by: actor, at: now))
     try await previewer.checkHasNoComplaints(settings(.block), list.id)
     var complaints = settings(.block)
     complaints.format = .jsonLines

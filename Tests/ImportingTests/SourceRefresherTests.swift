@@ -31,8 +31,7 @@ import Testing
     let list = try await stores.apps.source(named: name, at: now)
     let settings = Source.Settings(
       name: name, url: url, format: .csv, every: 3_600, options: options, maxChange: maxChange)
-    let event = Actor.commandLine("Test").did(.sourceAdd, to: name)
-    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: list, by: .commandLine("Test"), at: now))
     return try #require(try await stores.sources.source(named: name))
   }
 
@@ -71,9 +70,8 @@ import Testing
   }
 
   @Test func `patterns of a list are rules that are never expanded`() async throws {
-    let event = Actor.commandLine("Test").did(.sourceCeiling, to: "list")
     _ = try await add(to: stores)
-    #expect(try await stores.sources.change("list", to: .block, at: now, audit: event))
+    #expect(try await stores.sources.change("list", to: .block, by: .commandLine("Test"), at: now))
     let (feed, refresher) = (try #require(try await stores.sources.source(named: "list")), refresher(stores))
     func list(_ patterns: [String]) throws -> SourceContent {
       let path = "\(NSTemporaryDirectory())/patterns-\(UUID().uuidString)"
@@ -103,8 +101,7 @@ import Testing
     #expect(!later.contains { $0.range.text == "+33199xxxxxx" })
     #expect(later.first { $0.range.text == "+3326999xxxx" }?.decidedBy == feed.name)
     #expect(later.first { $0.range.text == "+33163xxxxxx" }?.decidedBy == "Ada")
-    let removal = Actor.commandLine("Test").did(.sourceRemove, to: feed.name)
-    #expect(try await refresher.remove(feed.name, at: now + 120, audit: removal))
+    #expect(try await refresher.remove(feed.name, by: .commandLine("Test"), at: now + 120))
     #expect(try await stores.ranges.rules().isEmpty)
   }
 
@@ -237,10 +234,9 @@ import Testing
     _ = try await refresher.store(list, isComplete: true, of: suspended, at: later)
     #expect(try await heat(numbers[0], stores, at: later) < 1.1 * weight)
 
-    let event = Actor.commandLine("Test").did(.sourceRemove, to: "list")
-    #expect(try await refresher.remove("list", at: later, audit: event))
+    #expect(try await refresher.remove("list", by: .commandLine("Test"), at: later))
     #expect(try await add(to: stores).isSuspended)
-    #expect(try await stores.sources.resume("list", at: later, audit: event))
+    #expect(try await stores.sources.resume("list", by: .commandLine("Test"), at: later))
     #expect(try await stores.thresholds.current().weight(ofSource: feed.id) == 5)
   }
 
@@ -269,9 +265,8 @@ import Testing
     let set = try await stores.thresholds.current()
     #expect(set.ceiling(ofSource: feed.id) == .nothing && set.suspended == [feed.id])
 
-    let event = Actor.commandLine("Test").did(.sourceResume, to: "list")
-    #expect(try await stores.sources.resume("list", at: now + 60, audit: event))
-    #expect(try await !stores.sources.resume("list", at: now + 60, audit: event))
+    #expect(try await stores.sources.resume("list", by: .commandLine("Test"), at: now + 60))
+    #expect(try await !stores.sources.resume("list", by: .commandLine("Test"), at: now + 60))
     #expect(try await refresher.evaluate(at: now + 60) == [])
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
     // Withdrawn entries count too, and earlier decisions do not.
@@ -320,8 +315,7 @@ import Testing
   @Test func `ceilings are part of the thresholds in force`() async throws {
     let feed = try await add(to: stores)
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .review)
-    let event = Actor.commandLine("Test").did(.sourceCeiling, to: "list")
-    #expect(try await stores.sources.change("list", to: .nothing, at: now, audit: event))
+    #expect(try await stores.sources.change("list", to: .nothing, by: .commandLine("Test"), at: now))
     #expect(try await stores.thresholds.current().ceiling(ofSource: feed.id) == .nothing)
   }
 
@@ -338,7 +332,7 @@ import Testing
     try await stores.sources.succeed(failed, with: state, next: now + 3_600)
     let succeeded = try #require(try await stores.sources.source(named: "list"))
     #expect((succeeded.failures, succeeded.failure, succeeded.state) == (0, nil, state))
-    #expect(try await stores.sources.hasten("list", at: now + 60))
+    #expect(try await stores.sources.hasten("list", by: .ringfence, at: now + 60))
     #expect(try await stores.sources.due(at: now + 60, limit: 10).count == 1)
   }
 

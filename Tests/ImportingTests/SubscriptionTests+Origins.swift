@@ -33,8 +33,7 @@ extension SubscriptionTests {
       #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 1)
 
       // Without d its evidence counts over c again.
-      let event = Actor.commandLine("Test").did(.sourceRemove, to: "d")
-      #expect(try await refresher(stores).remove("d", at: now, audit: event))
+      #expect(try await refresher(stores).remove("d", by: .commandLine("Test"), at: now))
       try await refresh("c", stores, at: now + 3_600)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
       #expect(try await stores.numbers.standing(of: Self.numbers[2]).reports == 1)
@@ -82,8 +81,7 @@ extension SubscriptionTests {
       try d.publish(1, [.test(Self.numbers[0], dID)], at: now)
       try await add("d", d, to: stores)
       try await refresh("d", stores, at: now)
-      let event = Actor.commandLine("Test").did(.sourceRemove, to: "d")
-      #expect(try await refresher(stores).remove("d", at: now, audit: event))
+      #expect(try await refresher(stores).remove("d", by: .commandLine("Test"), at: now))
       try await add("c", c, to: stores)
       try await refresh("c", stores, at: now)
       #expect(try await entries("c", stores).count == 1)
@@ -143,8 +141,7 @@ extension SubscriptionTests {
       try await refresh("d", stores, at: now + 60)
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0]])
       // A source with a lower ceiling displaces nothing, and its entries end instead.
-      let event = Actor.commandLine("Test").did(.sourceCeiling, to: "d")
-      #expect(try await stores.sources.change("d", to: .identify, at: now, audit: event))
+      #expect(try await stores.sources.change("d", to: .identify, by: .commandLine("Test"), at: now))
       try await refresh("d", stores, at: now + 120)
       #expect(try await entries("d", stores).map(\.number) == [Self.numbers[0], Self.numbers[1]])
       try await refresh("c", stores, at: now + 150)

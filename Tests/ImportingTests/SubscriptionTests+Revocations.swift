@@ -85,8 +85,7 @@ extension SubscriptionTests {
         with: [Listing(number: number, category: .fraud, cause: .reports)], serial: 1, at: now, on: connection)
     }
     #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 1)
-    let event = actor.did(.sourceCeiling, to: "names")
-    #expect(try await stores.sources.change("names", to: .block, at: now, audit: event))
+    #expect(try await stores.sources.change("names", to: .block, by: actor, at: now))
     #expect(try await stores.publications.revokeUnsupported([number], because: "c", at: now) == 0)
   }
 

@@ -38,8 +38,7 @@ import Testing
     let settings = Source.Settings(
       name: name, url: site.url, format: .ringfence, every: 30, options: options, ceiling: ceiling)
     let list = try await stores.apps.source(named: name, at: now)
-    let event = Actor.commandLine("Test").did(.sourceAdd, to: name)
-    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: list, by: .commandLine("Test"), at: now))
   }
 
   @discardableResult
@@ -141,8 +140,7 @@ import Testing
       try await refresh("c", stores, at: now)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1], Self.numbers[2]])
       // A source cannot raise the treatment.
-      let event = Actor.commandLine("Test").did(.sourceCeiling, to: "c")
-      #expect(try await stores.sources.change("c", to: .block, at: now, audit: event))
+      #expect(try await stores.sources.change("c", to: .block, by: .commandLine("Test"), at: now))
       try await refresh("c", stores, at: now + 60)
       #expect(try await entries("c", stores).map(\.number) == [Self.numbers[1]])
     }

@@ -296,7 +296,6 @@ import Testing
     #expect(try await store.save([.own("A"), .own("B")], as: reasons, after: 0, by: ada, at: now))
     #expect(try await store.save([.own("C")], as: other, after: 1, by: ada, at: now + 1))
     #expect(try await !store.save([.own("D")], as: other, after: 1, by: ada, at: now + 2))
-    #expect(try await store.save([.own("C")], as: other, after: 1, by: ada, at: now + 1))
     #expect(try await !store.save([.own("D")], as: other, after: 3, by: ada, at: now + 2))
     #expect(try await store.save([.own("E")], as: reasons, after: 2, by: ada, at: now + 3))
     #expect(try await store.version().lists == [reasons: [.own("E")], other: [.own("C")]])

@@ -22,3 +22,19 @@ extension PostgresPool {
     try await withConnection { try await $0.query(query).map { try $0.decode(0) } }
   }
 }
+
+/// Lets the first commit of an audit event fail at its end.
+/// - Parameter failure: a level of `RAISE` with its options. After a WARNING the commit has succeeded without an
+///   acknowledgement, as where a standby does not confirm it.
+public func failFirstCommit(_ failure: String = "WARNING 'not confirmed'") async throws {
+  try await pool.withConnection { connection in
+    try await connection.execute(
+      script: """
+        CREATE SEQUENCE commits;
+        CREATE FUNCTION fail_first_commit() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN IF nextval('commits') = 1 THEN RAISE \(failure); END IF; RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER fail_first_commit AFTER INSERT ON audit_events DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION fail_first_commit();
+        """)
+  }
+}

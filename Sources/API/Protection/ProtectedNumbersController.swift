@@ -77,8 +77,7 @@ struct ProtectedNumbersController: Sendable {
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (worker, text) = (try context.serviceAccount, try context.parameters.require("what"))
     guard let target = try? ProtectionTarget(text.removingPercentEncoding ?? text) else { throw Problem.notFound }
-    let event = worker.did(.protectionRemove, to: target.text, before: ["what": target.text])
-    guard try await protection.remove(target, audit: (event, Date())) else { throw Problem.notFound }
+    guard try await protection.remove(target, by: worker, at: Date()) else { throw Problem.notFound }
     return Response(status: .noContent)
   }
 

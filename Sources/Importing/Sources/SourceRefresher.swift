@@ -106,7 +106,7 @@ public struct SourceRefresher: Sendable {
   /// Withdraws a source's entries and ends the subscription. Complaints of its files stay and decay, with its ceiling.
   /// Waits while another process refreshes it.
   /// - Returns: false where there is none of the name.
-  public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
+  public func remove(_ name: String, by actor: Actor, at time: Date) async throws -> Bool {
     guard let source = try await stores.sources.source(named: name) else { return false }
     return try await withLease(of: source.id, waits: true) {
       // An interrupted removal leaves a source without some of its entries: its complete file is read again.
@@ -117,7 +117,7 @@ public struct SourceRefresher: Sendable {
       _ = try await stores.ranges.replace(
         of: source.id, named: source.name, ceiling: .nothing, with: [], at: time)
       try await stores.protection.replace(of: source.id, named: source.name, with: [], at: time)
-      try await stores.sources.remove(source, at: time, audit: audit)
+      try await stores.sources.remove(source, by: actor, at: time)
       return true
     } ?? false
   }

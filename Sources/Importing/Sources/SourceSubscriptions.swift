@@ -27,13 +27,7 @@ public struct SourceSubscriptions: Sendable {
     guard try await !stores.sources.removed().contains(list.id) else { throw SourceFailure.stillRemoving }
     // A server may download the source as soon as it is added.
     try await saveRule(of: list, for: settings, change, by: actor, at: time)
-    let event = actor.did(
-      .sourceAdd, to: settings.name,
-      after: [
-        "url": settings.url, "format": settings.format.rawValue, "every": Self.text(ofInterval: settings.every),
-        "ceiling": settings.ceiling.rawValue,
-      ])
-    return try await stores.sources.add(settings, as: list, at: time, audit: event)
+    return try await stores.sources.add(settings, as: list, by: actor, at: time)
   }
 
   /// Whether there is no source of the name, and no list with complaints that were imported by hand, which would get the
@@ -84,14 +78,6 @@ public struct SourceSubscriptions: Sendable {
       format.intervals.contains(count * unit)
     else { return nil }
     return count * unit
-  }
-
-  /// The text of an interval, such as `6h`.
-  public static func text(ofInterval seconds: Int) -> String {
-    for (unit, length) in [("d", 86_400), ("h", 3_600), ("m", 60)] where seconds % length == 0 {
-      return "\(seconds / length)\(unit)"
-    }
-    return "\(seconds)s"
   }
 }
 

@@ -38,11 +38,6 @@ public struct RightsService: Sendable {
     journalKeyName = Hexadecimal.text(pseudonymizer.secret(for: "name in the erasure journal").prefix(8))
   }
 
-  /// The audit event of an owner.
-  private static func owner(_ action: AuditAction, _ number: Int64, id: UUID = UUID()) -> AuditEvent {
-    Actor.owner.did(action, to: number, id: id)
-  }
-
   public var sendsCodes: Bool { !gateways.isEmpty }
 
   /// Sends a code to a number by the gateway. Where the number has had three codes today, or the form was used, nothing is
@@ -73,7 +68,7 @@ public struct RightsService: Sendable {
   public func makeCode(for number: Int64, by actor: Actor, at time: Date) async throws -> String? {
     let code = Self.randomCode()
     let isStored = try await stores.ownerProofs.add(
-      hash(code, of: number), for: number, at: time, audit: actor.did(.rightCode, to: number))
+      hash(code, of: number), for: number, at: time, by: actor)
     return isStored ? code : nil
   }
 
@@ -85,7 +80,7 @@ public struct RightsService: Sendable {
     guard code.utf8.count == 8, code.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let pass = AppealTicket()
     let isOpen = try await stores.ownerProofs.enter(
-      hash(code, of: number), for: number, pass: pass.hash, at: time, audit: Self.owner(.rightEnter, number))
+      hash(code, of: number), for: number, pass: pass.hash, at: time)
     return isOpen ? pass : nil
   }
 
@@ -112,7 +107,7 @@ public struct RightsService: Sendable {
   /// All views with a pass are one use of the right: one event, with the time of the pass.
   public func data(of pass: OwnerPass) async throws -> [NumberDataStore.Rows] {
     let id = UUID(naming: "right.access \(Hexadecimal.text(pass.hash))")
-    try await stores.auditLog.append(Self.owner(.rightAccess, pass.number, id: id), at: pass.openedAt)
+    try await stores.auditLog.append(Actor.owner.did(.rightAccess, to: pass.number, id: id), at: pass.openedAt)
     return try await stores.numberData.data(of: pass.number)
   }
 
@@ -128,13 +123,12 @@ public struct RightsService: Sendable {
   }
 
   /// Suppresses a number: no publication contains it, whatever reports, lists and restored backups say.
-  /// - Parameter actor: who acts for the owner; nil for the owner.
+  /// - Parameter actor: the owner, or who acts for the owner.
   public func suppress(
-    _ number: Int64, by actor: Actor? = nil, because reason: String? = nil, at time: Date
+    _ number: Int64, by actor: Actor = .owner, because reason: String? = nil, at time: Date
   ) async throws {
     try journal?.append(.suppress, try sealed(number), key: journalKeyName, at: time)
-    let event = actor?.did(.rightSuppress, to: number, because: reason) ?? Self.owner(.rightSuppress, number)
-    try await stores.protection.suppress(number, at: time, audit: event)
+    try await stores.protection.suppress(number, by: actor, because: reason, at: time)
   }
 
   /// - Throws: ``ErasureJournalUnavailable`` where no line can be added to the journal.
@@ -154,8 +148,7 @@ public struct RightsService: Sendable {
   /// - Returns: whether there was one.
   public func lift(_ number: Int64, by actor: Actor, because reason: String, at time: Date) async throws -> Bool {
     try checkJournal()
-    let event = actor.did(.rightLift, to: number, because: reason)
-    guard try await stores.protection.lift(number, at: time, audit: event) else { return false }
+    guard try await stores.protection.lift(number, by: actor, because: reason, at: time) else { return false }
     // After the database: a line without a lift would end the suppression in a restored backup.
     try journal?.append(.lift, try sealed(number), key: journalKeyName, at: time)
     return true
@@ -198,12 +191,10 @@ public struct RightsService: Sendable {
     }
     for other in journals { try journal?.merge(other) }
     for (number, action) in last.sorted(by: { $0.key < $1.key }) {
-      let event = Actor.ringfence.did(
-        action == .suppress ? .rightSuppress : .rightLift, to: "+\(number)", after: ["restored": "true"])
       if action == .suppress {
-        try await stores.protection.suppress(number, at: time, audit: event)
+        try await stores.protection.suppress(number, by: .ringfence, isRestored: true, at: time)
       } else {
-        _ = try await stores.protection.lift(number, at: time, audit: event)
+        _ = try await stores.protection.lift(number, by: .ringfence, isRestored: true, at: time)
       }
     }
     return AppliedErasures(

@@ -67,64 +67,24 @@ package struct AppealService: Sendable {
     _ number: Int64, expecting expected: Set<UUID>? = nil, again: Bool = false, as state: Appeal.State,
     by moderator: Actor, answer: String?, decisionID: UUID = UUID(), at time: Date
   ) async throws -> AnswerOutcome {
-    try await settle(
-      number, expecting: expected, again: again, as: state, by: moderator, answer: answer, decisionID: decisionID,
-      at: time, noting: UUID())
-  }
-
-  /// Undoes a rejection within `Appeal.undoWindow`: the appeals are open again, and the number is queued.
-  /// - Parameter answeredAt: the time of the rejection, which identifies it.
-  /// - Returns: false where it is too late, or there is no such rejection.
-  package func undoRejection(
-    _ number: Int64, answeredAt: Date, by worker: Actor, at time: Date
-  ) async throws -> Bool {
-    guard time < answeredAt + Appeal.undoWindow else { return false }
-    let event = worker.did(
-      .appealUndo, to: number, before: ["state": Appeal.State.rejected.rawValue],
-      after: ["state": Appeal.State.open.rawValue])
-    return try await pool.transaction { connection in
-      _ = try await connection.run(SQL.lockAppeals(number: number))
-      // The event is in the log where the commit of an earlier attempt was in doubt.
-      guard try await !connection.hasMade(event.id, at: time) else { return true }
-      let reopen = SQL.reopenRejected(number: number, answeredAt: answeredAt)
-      let reopened = try await connection.run(reopen)
-      guard let former = reopened.first else { return false }
-      _ = try await connection.run(SQL.withdrawAnswers(appeals: reopened.map(\.id)))
-      _ = try await connection.pipeline(
-        SQL.enqueueCases([(number, .appeal)], at: time),
-        SQL.raiseCase(
-          number: number, account: worker.name, level: former.level, colleague: former.colleague),
-        SQL.appendAuditEvent(event, at: time))
-      return true
-    }
-  }
-
-  /// As ``settle(_:expecting:as:by:answer:decisionID:at:)``. Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
-  func settle(
-    _ number: Int64, expecting expected: Set<UUID>?, again: Bool = false, as state: Appeal.State, by moderator: Actor,
-    answer: String?, decisionID: UUID = UUID(), at time: Date, noting eventID: UUID
-  ) async throws -> AnswerOutcome {
     let decision = try Decision(
       id: decisionID, number: number, treatment: .allow, reason: "An appeal was upheld.", decidedBy: moderator.name,
       decidedAt: time)
-    return try await pool.transaction { connection in
+    return try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.lockAppeals(number: number))
       let appeals = try await connection.run(SQL.readAppealsOf(number: number))
-      if try await connection.hasMade(eventID, at: time) {
-        return .answered(appeals.count { $0.isAnswered(state, by: moderator.name, at: time) })
-      }
       var open = appeals.filter { $0.state == .open }
       if open.isEmpty, again, let last = appeals.last, last.state == .rejected {
         open = [last]
       }
-      guard !open.isEmpty else { return .nothingOpen }
-      guard expected == nil || Set(open.map(\.id)) == expected else { return .changed }
+      guard !open.isEmpty else { return .none(.nothingOpen) }
+      guard expected == nil || Set(open.map(\.id)) == expected else { return .none(.changed) }
       // The owner gets the new answer, and not the former one too.
       if again { _ = try await connection.run(SQL.withdrawAnswers(appeals: open.map(\.id))) }
       // The form of a decision that was undone: its id cannot come into force again.
       if state == .upheld {
         let history = try await connection.run(SQL.readDecisions(number: number))
-        guard !history.contains(where: { $0.id == decision.id }) else { return .changed }
+        guard !history.contains(where: { $0.id == decision.id }) else { return .none(.changed) }
       }
       let answers = try open.map { try $0.answered(state, by: moderator.name, at: time, answer: answer) }
       let behind = state == .upheld ? decision.id : nil
@@ -153,16 +113,37 @@ package struct AppealService: Sendable {
         // The case is evaluated again: it leaves the queue where only the appeal kept it there.
         _ = try await connection.run(SQL.enqueueCases([(number, .appeal)], at: time))
       }
-      try await connection.append(
-        moderator.did(
-          state == .upheld ? .appealUphold : .appealReject, to: number, id: eventID,
-          before: [
-            "listed": listing?.category.slug ?? "no",
-            "open_appeals": "\(appeals.count { $0.state == .open })",
-          ],
-          after: ["state": state.rawValue].merging(Self.handled(item, as: state)) { $1 }, because: answers.first?.answer
-        ), at: time)
-      return .answered(open.count)
+      let event = moderator.did(
+        state == .upheld ? .appealUphold : .appealReject, to: number,
+        before: [
+          "listed": listing?.category.slug ?? "no", "open_appeals": "\(appeals.count { $0.state == .open })",
+        ],
+        after: ["state": state.rawValue].merging(Self.handled(item, as: state)) { $1 }, because: answers.first?.answer)
+      return .made(event, .answered(open.count))
+    }
+  }
+
+  /// Undoes a rejection within `Appeal.undoWindow`: the appeals are open again, and the number is queued.
+  /// - Parameter answeredAt: the time of the rejection, which identifies it.
+  /// - Returns: false where it is too late, or there is no such rejection.
+  package func undoRejection(
+    _ number: Int64, answeredAt: Date, by worker: Actor, at time: Date
+  ) async throws -> Bool {
+    guard time < answeredAt + Appeal.undoWindow else { return false }
+    return try await pool.change(at: time) { connection in
+      _ = try await connection.run(SQL.lockAppeals(number: number))
+      let reopen = SQL.reopenRejected(number: number, answeredAt: answeredAt)
+      let reopened = try await connection.run(reopen)
+      guard let former = reopened.first else { return .none(false) }
+      _ = try await connection.run(SQL.withdrawAnswers(appeals: reopened.map(\.id)))
+      _ = try await connection.pipeline(
+        SQL.enqueueCases([(number, .appeal)], at: time),
+        SQL.raiseCase(
+          number: number, account: worker.name, level: former.level, colleague: former.colleague))
+      let event = worker.did(
+        .appealUndo, to: number, before: ["state": Appeal.State.rejected.rawValue],
+        after: ["state": Appeal.State.open.rawValue])
+      return .made(event, true)
     }
   }
 }
@@ -250,13 +231,5 @@ extension PostgresConnection {
             event, to: "mailto:\(address.text)", language: contact.language, at: time + Appeal.undoWindow))
       }
     }
-  }
-}
-
-extension Appeal {
-  /// Whether this answer is the one that was given then, to the microsecond that is stored.
-  fileprivate func isAnswered(_ state: State, by moderator: String, at time: Date) -> Bool {
-    self.state == state && answeredBy == moderator
-      && answeredAt.map { abs($0.timeIntervalSince(time)) < 0.000_001 } == true
   }
 }

@@ -40,11 +40,13 @@ package struct DecisionService: Sendable {
     if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: decision.number) {
       throw DecisionError.protected(rule)
     }
-    return try await pool.transaction {
-      try await $0.record(
+    return try await pool.change(at: decision.decidedAt) { connection in
+      var events: [AuditEvent] = []
+      let outcome = try await connection.record(
         decision, expecting: expected, role: role, revoking: action, answersAppeals: answersAppeals,
         // A revocation does not wait for a range.
-        decidesRangeCases: action == .remove, reviews: reviews)
+        decidesRangeCases: action == .remove, reviews: reviews, &events)
+      return .made(events, outcome)
     }
   }
 
@@ -56,14 +58,13 @@ package struct DecisionService: Sendable {
     if proposal.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: proposal.number) {
       throw DecisionError.protected(rule)
     }
-    let event = Actor(name: proposal.decidedBy, role: role).did(
-      .proposalAdd, to: proposal.number, after: ["decision": proposal.treatment.rawValue], because: proposal.reason)
-    return try await pool.transaction { connection in
+    return try await pool.change(at: proposal.decidedAt) { connection in
       let known = try await connection.run(SQL.readProposals(number: proposal.number))
-      if known.contains(where: { $0.id == proposal.id && $0.account == proposal.decidedBy }) { return true }
-      guard try await !connection.run(SQL.addProposal(proposal)).isEmpty else { return false }
-      try await connection.append(event, at: proposal.decidedAt)
-      return true
+      if known.contains(where: { $0.id == proposal.id && $0.account == proposal.decidedBy }) { return .none(true) }
+      guard try await !connection.run(SQL.addProposal(proposal)).isEmpty else { return .none(false) }
+      let event = Actor(name: proposal.decidedBy, role: role).did(
+        .proposalAdd, to: proposal.number, after: ["decision": proposal.treatment.rawValue], because: proposal.reason)
+      return .made(event, true)
     }
   }
 
@@ -82,7 +83,11 @@ package struct DecisionService: Sendable {
   ) async throws -> UndoOutcome {
     let undoing = try Decision(
       id: id, number: number, treatment: .allow, reason: reason, decidedBy: decidedBy, decidedAt: time)
-    return try await pool.transaction { try await $0.undo(decisionID, as: undoing, role: role) }
+    return try await pool.change(at: time) { connection in
+      var events: [AuditEvent] = []
+      let outcome = try await connection.undo(decisionID, as: undoing, role: role, &events)
+      return .made(events, outcome)
+    }
   }
 
   /// Ends the decisions in force that have expired, each with an audit event.
@@ -94,7 +99,11 @@ package struct DecisionService: Sendable {
     while true {
       var ended = 0
       for (number, id) in try await pool.run(SQL.readExpiredDecisions(time: time, limit: 500)) {
-        let hasEnded = try await pool.transaction { try await $0.expire(id, of: number, at: time) }
+        let hasEnded = try await pool.change(at: time) { connection in
+          var events: [AuditEvent] = []
+          let hasEnded = try await connection.expire(id, of: number, at: time, &events)
+          return .made(events, hasEnded)
+        }
         if hasEnded { ended += 1 }
       }
       guard ended > 0 else { return count }

@@ -14,11 +14,11 @@ extension PostgresConnection {
   func record(
     _ decision: Decision, expecting expected: ExpectedDecision, role: Role,
     revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, decidesRangeCases: Bool = true,
-    reviews: ReviewPolicy
+    reviews: ReviewPolicy, _ events: inout [AuditEvent]
   ) async throws -> DecisionOutcome {
     try await record(
       [(decision, expected)], role: role, revoking: action, answersAppeals: answersAppeals,
-      decidesRangeCases: decidesRangeCases, reviews: reviews)[0].get()
+      decidesRangeCases: decidesRangeCases, reviews: reviews, &events)[0].get()
   }
 
   /// Records decisions about different numbers, each with its audit event, in as many round trips as one decision.
@@ -31,7 +31,7 @@ extension PostgresConnection {
   func record(
     _ wanted: [(decision: Decision, expected: ExpectedDecision)], role: Role,
     revoking action: Revocation.Action = .unlist, answersAppeals: Bool = true, decidesRangeCases: Bool = true,
-    reviews: ReviewPolicy
+    reviews: ReviewPolicy, _ events: inout [AuditEvent]
   ) async throws -> [Result<DecisionOutcome, any Error>] {
     var reading = PostgresPipeline()
     let places = wanted.map { RecordFacts.Places(of: $0.decision.number, in: &reading) }
@@ -75,25 +75,29 @@ extension PostgresConnection {
         outcomes[index] = .success(known?.says(decision) == true ? .duplicate : .conflict)
         continue
       }
-      let event = Actor(name: decision.decidedBy, role: role).did(
-        .decision(decision.treatment), to: "+\(decision.number)", before: facts[index].standing?.fields,
-        after: dated[index].fields.merging(facts[index].item?.handling(by: decision) ?? [:]) { own, _ in own },
-        because: decision.reason)
+      events.append(
+        Actor(name: decision.decidedBy, role: role).did(
+          .decision(decision.treatment), to: decision.number, before: facts[index].standing?.fields,
+          after: dated[index].fields.merging(facts[index].item?.handling(by: decision) ?? [:]) { own, _ in own },
+          because: decision.reason))
       writing.add(SQL.settleCase(number: decision.number))
-      writing.add(SQL.appendAuditEvent(event, at: decision.decidedAt))
     }
     if !writing.isEmpty { _ = try await run(writing) }
     for index in recorded() {
       guard let rule = facts[index].rule else { continue }
       try await openReview(of: dated[index], replacing: facts[index].standing?.decisionID, rule, by: reviews)
-      if rule.isAppealed { try await upholdAppeals(by: wanted[index].decision, role: role, revoking: action) }
+      if rule.isAppealed {
+        try await upholdAppeals(by: wanted[index].decision, role: role, revoking: action, &events)
+      }
     }
     return outcomes
   }
 
   /// Upholds the open appeals about a number that a decision allows, with the decision's reason as the answer, and
   /// requests the number's revocation where it is listed.
-  private func upholdAppeals(by decision: Decision, role: Role, revoking action: Revocation.Action) async throws {
+  private func upholdAppeals(
+    by decision: Decision, role: Role, revoking action: Revocation.Action, _ events: inout [AuditEvent]
+  ) async throws {
     let number = decision.number
     let (appeals, listings) = try await pipeline(SQL.readAppealsOf(number: number), SQL.readListing(number: number))
     let open = appeals.filter { $0.state == .open }
@@ -106,24 +110,27 @@ extension PostgresConnection {
       revocation.action = action
       _ = try await run(SQL.requestRevocation(revocation))
     }
-    let event = Actor(name: decision.decidedBy, role: role).did(
-      .appealUphold, to: number,
-      before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
-      after: ["state": Appeal.State.upheld.rawValue], because: decision.reason)
-    _ = try await pipeline(
-      SQL.schedulePurge(number: number, time: decision.decidedAt + AppealService.contactsKept),
-      SQL.appendAuditEvent(event, at: decision.decidedAt))
+    events.append(
+      Actor(name: decision.decidedBy, role: role).did(
+        .appealUphold, to: number,
+        before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
+        after: ["state": Appeal.State.upheld.rawValue], because: decision.reason))
+    _ = try await run(SQL.schedulePurge(number: number, time: decision.decidedAt + AppealService.contactsKept))
   }
 
   /// Undoes a decision with its audit event; see `DecisionService.undo`.
   /// - Parameter undoing: author, time and reason of the undoing; its treatment is ignored.
-  func undo(_ decisionID: UUID, as undoing: Decision, role: Role) async throws -> UndoOutcome {
-    try await undo([(decisionID, undoing)], role: role)[0]
+  func undo(
+    _ decisionID: UUID, as undoing: Decision, role: Role, _ events: inout [AuditEvent]
+  ) async throws -> UndoOutcome {
+    try await undo([(decisionID, undoing)], role: role, &events)[0]
   }
 
   /// Undoes decisions about different numbers, each with its audit event, in as many round trips as one.
   /// - Parameter wanted: in ascending order of number, so that transactions lock in the same order.
-  func undo(_ wanted: [(decision: UUID, undoing: Decision)], role: Role) async throws -> [UndoOutcome] {
+  func undo(
+    _ wanted: [(decision: UUID, undoing: Decision)], role: Role, _ events: inout [AuditEvent]
+  ) async throws -> [UndoOutcome] {
     var reading = PostgresPipeline()
     // Before the history is read: of two simultaneous undoings the second sees the first.
     let places = wanted.map { decision, undoing in
@@ -142,7 +149,7 @@ extension PostgresConnection {
       let history = try read.rows(places.history)
       guard history.contains(where: { $0.id == decision && $0.isDecision }) else { return UndoOutcome.notFound }
       if let earlier = history.first(where: { $0.kind == .undo(decision) }) {
-        // This call itself, whose commit was not acknowledged.
+        // The same request again.
         return earlier.id == undoing.id ? .undone : .alreadyUndone
       }
       endings.append(
@@ -152,13 +159,15 @@ extension PostgresConnection {
           before: try read.rows(places.standing).first))
       return .undone
     }
-    _ = try await end(endings, role: role, action: .decisionUndo)
+    _ = try await end(endings, role: role, action: .decisionUndo, &events)
     return outcomes
   }
 
   /// Ends the decision in force where it has expired, with its audit event; see `DecisionService.expire`.
   /// - Returns: false where another server has ended it, or another decision is in force.
-  func expire(_ decisionID: UUID, of number: Int64, at time: Date) async throws -> Bool {
+  func expire(
+    _ decisionID: UUID, of number: Int64, at time: Date, _ events: inout [AuditEvent]
+  ) async throws -> Bool {
     let (_, _, history, standings, cases) = try await pipeline(
       SQL.lockAppeals(number: number), SQL.lockStandingDecision(number: number), SQL.readDecisions(number: number),
       SQL.readStandingDecision(number: number), SQL.readDecidedCase(number: number, id: decisionID))
@@ -171,14 +180,16 @@ extension PostgresConnection {
     let ending = DecisionEnding(
       number: number, decision: decisionID, id: UUID(naming: "expiry of \(decisionID.uuidString.lowercased())"),
       reason: nil, decidedBy: "ringfence", time: time, expiry: expiry, item: item, before: before)
-    return try await end([ending], role: nil, action: .decisionExpire) == [true]
+    return try await end([ending], role: nil, action: .decisionExpire, &events) == [true]
   }
 
   /// Ends decisions with their audit events. The appeals that they upheld are open again, and so are the cases that they
   /// ended; without such a case the number is queued. It leaves the queue again where no cause holds.
   /// - Parameter role: the role of the events' author; nil for a program.
   /// - Returns: false where the event was stored already; nothing else changes.
-  private func end(_ endings: [DecisionEnding], role: Role?, action: AuditAction) async throws -> [Bool] {
+  private func end(
+    _ endings: [DecisionEnding], role: Role?, action: AuditAction, _ events: inout [AuditEvent]
+  ) async throws -> [Bool] {
     let added = try await add(endings.map { ($0.number, $0.statement) })
     let new = zip(endings, added).filter(\.1).map(\.0)
     guard !new.isEmpty else { return added }
@@ -191,17 +202,15 @@ extension PostgresConnection {
       return (reopened: reopened, standing: restoring.add(SQL.readStandingDecision(number: ending.number)))
     }
     let restored = try await run(restoring)
-    var writing = PostgresPipeline()
     let reopened = try places.flatMap { try restored.rows($0.reopened) }
-    if !reopened.isEmpty { writing.add(SQL.withdrawAnswers(appeals: reopened)) }
+    if !reopened.isEmpty { _ = try await run(SQL.withdrawAnswers(appeals: reopened)) }
     for (ending, place) in zip(new, places) {
       let author = role.map { Actor(name: ending.decidedBy, role: $0) } ?? .program(ending.decidedBy)
-      let event = author.did(
-        action, to: ending.number, before: ending.before?.fields,
-        after: try restored.rows(place.standing).first?.fields, because: ending.reason)
-      writing.add(SQL.appendAuditEvent(event, at: ending.time))
+      events.append(
+        author.did(
+          action, to: ending.number, before: ending.before?.fields,
+          after: try restored.rows(place.standing).first?.fields, because: ending.reason))
     }
-    _ = try await run(writing)
     return added
   }
 

@@ -63,14 +63,15 @@ package struct BulkService: Sendable {
     var left = Set(items.map(\.number)).subtracting(allowed.map(\.number))
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
       let some = Array(decisions[start..<min(start + Self.step, decisions.count)])
-      let stale = try await pool.transaction { connection in
+      let stale = try await pool.change(at: bulk.decidedAt) { connection in
         guard try await !connection.run(SQL.holdBulk(id: bulk.id)).isEmpty else {
-          return some.map(\.decision.number)
+          return .none(some.map(\.decision.number))
         }
+        var events: [AuditEvent] = []
         // A failed decision has changed nothing, so the others of the transaction stay.
         let outcomes = try await connection.record(
           some.map { ($0.decision, .this($0.standing)) }, role: bulk.worker.role, answersAppeals: false,
-          reviews: reviews)
+          reviews: reviews, &events)
         var pipeline = PostgresPipeline()
         var stale: [Int64] = []
         for (decision, outcome) in zip(some.map(\.decision), outcomes) {
@@ -81,7 +82,7 @@ package struct BulkService: Sendable {
           pipeline.add(SQL.addBulkDecision(bulk: bulk.id, number: decision.number, decision: decision.id))
         }
         if !pipeline.isEmpty { _ = try await connection.run(pipeline) }
-        return stale
+        return .made(events, stale)
       }
       left.formUnion(stale)
       onProgress(min(start + Self.step, decisions.count))
@@ -106,13 +107,13 @@ package struct BulkService: Sendable {
       replacesDecisions: true)
     bulk.values = run.rowDecisions?.values(of: run.chosenNumbers) ?? [:]
     let left = try await decide(bulk, items)
-    let event = worker.did(
-      .bulkFinish, to: "bulk \(id.uuidString.lowercased())", before: ["decisions": "\(made.count)"],
-      after: ["decisions": "\(made.count + items.count - left.count)"], because: run.reason)
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       // Nothing is recorded where somebody else has finished or undone it.
-      guard try await !connection.run(SQL.finishBulk(id: id)).isEmpty else { return }
-      try await connection.append(event, at: time)
+      guard try await !connection.run(SQL.finishBulk(id: id)).isEmpty else { return .none }
+      return .made(
+        worker.did(
+          .bulkFinish, to: "bulk \(id.uuidString.lowercased())", before: ["decisions": "\(made.count)"],
+          after: ["decisions": "\(made.count + items.count - left.count)"], because: run.reason))
     }
     return true
   }
@@ -137,7 +138,7 @@ package struct BulkService: Sendable {
     var count = 0
     for start in stride(from: 0, to: decisions.count, by: Self.step) {
       let some = decisions[start..<min(start + Self.step, decisions.count)]
-      count += try await pool.transaction { connection in
+      count += try await pool.change(at: time) { connection in
         let undoings = try some.map { number, decision in
           let undoing = try Decision(
             id: Bulk.id(bulk: decision, number: number), number: number, treatment: .allow, decidedBy: worker.name,
@@ -145,7 +146,9 @@ package struct BulkService: Sendable {
           return (decision: decision, undoing: undoing)
         }
         _ = try await connection.run(SQL.holdBulk(id: id))
-        return try await connection.undo(undoings, role: worker.role).count { $0 == .undone }
+        var events: [AuditEvent] = []
+        let outcomes = try await connection.undo(undoings, role: worker.role, &events)
+        return .made(events, outcomes.count { $0 == .undone })
       }
     }
     return count

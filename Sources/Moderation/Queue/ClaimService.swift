@@ -25,14 +25,11 @@ package struct ClaimService: Sendable {
     let claim = SQL.claimCase(
       number: number, worker: worker, id: id, time: time, until: time + Self.lifetime, takesOver: takesOver)
     if takesOver {
-      let mine = try await pool.transaction { connection in
+      let mine = try await pool.change(at: time) { connection in
         let before = try await connection.run(SQL.readCase(number: number)).first?.claim
         let mine = try await connection.run(claim).first
-        if mine != nil, let before, before.account != worker.name {
-          try await connection.append(
-            worker.did(.caseTakeOver, to: number, before: ["claim": before.account]), at: time)
-        }
-        return mine
+        guard mine != nil, let before, before.account != worker.name else { return .none(mine) }
+        return .made(worker.did(.caseTakeOver, to: number, before: ["claim": before.account]), mine)
       }
       return mine.map { .claimed($0) } ?? .notWaiting
     }
@@ -92,21 +89,20 @@ package struct ClaimService: Sendable {
     _ number: Int64, by worker: Actor, id: UUID = .inOrder(), reason: String? = nil, input: [String: String] = [:],
     at time: Date
   ) async throws -> Bool {
-    try await pool.transaction { connection in
-      guard let item = try await connection.run(SQL.readCase(number: number)).first else { return false }
+    try await pool.change(at: time) { connection in
+      guard let item = try await connection.run(SQL.readCase(number: number)).first else { return .none(false) }
       let isNew = try await !connection.run(SQL.readPasses(number: number)).contains(worker.name)
       let passes = try await connection.run(SQL.passCase(number: number, account: worker.name, time: time))[0]
       let isRaised = isNew && passes.isMultiple(of: QueueRule.passesThatRaise)
       let level = min(2, item.level + (isRaised ? 1 : 0))
       let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: nil)
-      guard let raised = try await connection.run(raise).first else { return false }
+      guard let raised = try await connection.run(raise).first else { return .none(false) }
       let event = worker.did(
         .casePass, to: number, id: id, before: Self.state(item.level, item.assignedTo),
         after: Self.state(raised.level, raised.assignedTo), because: reason)
       // With the case, and not with the audit log, which keeps it.
       _ = try await connection.run(SQL.keepDraft(number: number, draft: input))
-      try await connection.append(event, at: time)
-      return true
+      return .made(event, true)
     }
   }
 
@@ -119,16 +115,15 @@ package struct ClaimService: Sendable {
   /// Takes the worker's skip or escalation back, if nobody has passed the case on or decided since.
   /// - Parameter id: the event of the skip or escalation.
   package func takeBack(_ id: UUID, of number: Int64, by worker: Actor, at time: Date) async throws -> Bool {
-    let eventID = UUID.inOrder()
-    return try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       guard let last = try await connection.run(SQL.readHandover(number: number)).first, last.id == id,
         last.kind != .takeBack, last.account == worker.name,
         let level = Int16(last.after["level"] ?? ""), let former = Int16(last.before["level"] ?? "")
-      else { return try await connection.hasMade(eventID, at: time) }
+      else { return .none(false) }
       let (colleague, formerColleague) = (last.after["assigned_to"], last.before["assigned_to"])
       let back = SQL.returnCase(
         number: number, account: worker.name, from: level, colleague, to: former, formerColleague)
-      guard try await !connection.run(back).isEmpty else { return false }
+      guard try await !connection.run(back).isEmpty else { return .none(false) }
       // An earlier skip of the account still counts.
       if last.kind == .pass,
         try await connection.run(SQL.countPasses(number: number, account: worker.name, except: id)).first == 0
@@ -136,10 +131,8 @@ package struct ClaimService: Sendable {
         _ = try await connection.run(SQL.forgetPass(number: number, account: worker.name))
       }
       let event = worker.did(
-        .caseTakeBack, to: number, id: eventID, before: Self.state(level, colleague),
-        after: Self.state(former, formerColleague))
-      try await connection.append(event, at: time)
-      return true
+        .caseTakeBack, to: number, before: Self.state(level, colleague), after: Self.state(former, formerColleague))
+      return .made(event, true)
     }
   }
 
@@ -161,21 +154,18 @@ package struct ClaimService: Sendable {
       level = Actor(name: name, role: role).level
     }
     guard level <= 2 else { return false }
-    return try await pool.transaction { [level] connection in
+    return try await pool.change(at: time) { [level] connection in
       guard let item = try await connection.run(SQL.readCase(number: number)).first,
         name != nil ? item.level <= level : item.level < level
-      else {
-        return try await connection.hasMade(eventID, at: time)
-      }
+      else { return .none(false) }
       let raise = SQL.raiseCase(number: number, account: worker.name, level: level, colleague: name)
-      guard let raised = try await connection.run(raise).first else { return false }
+      guard let raised = try await connection.run(raise).first else { return .none(false) }
       let event = worker.did(
         .caseEscalate, to: number, id: eventID, before: Self.state(item.level, item.assignedTo),
         after: Self.state(raised.level, raised.assignedTo), because: reason)
       // With the case, and not with the audit log, which keeps it.
       _ = try await connection.run(SQL.keepDraft(number: number, draft: input))
-      try await connection.append(event, at: time)
-      return true
+      return .made(event, true)
     }
   }
 

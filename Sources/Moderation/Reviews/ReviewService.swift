@@ -45,10 +45,10 @@ package struct ReviewService: Sendable {
   /// - Parameter role: the reviewer's role, for the audit log.
   package func record(_ opinion: ReviewOpinion, role: Role) async throws -> OpinionOutcome {
     let (number, id) = (opinion.number, opinion.decisionID)
-    return try await pool.transaction { connection in
+    return try await pool.change(at: opinion.reviewedAt) { connection in
       let locked = try await connection.run(SQL.lockReview(number: number, decisionID: id, state: "open")).first
       if let locked {
-        guard locked.decidedBy != opinion.account else { return .closed }
+        guard locked.decidedBy != opinion.account else { return .none(.closed) }
         let isEqual = locked.treatment == opinion.treatment
         _ = try await connection.run(SQL.addOpinion(opinion: opinion, isGolden: false))
         _ = try await connection.run(
@@ -62,18 +62,16 @@ package struct ReviewService: Sendable {
       } else {
         let golden = SQL.findGoldenItem(number: number, decisionID: id, account: opinion.account)
         guard try await !connection.run(golden).isEmpty else {
-          // This call itself, whose commit was not acknowledged.
+          // The same request again.
           let known = try await connection.run(SQL.readOpinions(number: number, decisionID: id))
-          return known.contains { $0.account == opinion.account } ? .recorded : .closed
+          return .none(known.contains { $0.account == opinion.account } ? .recorded : .closed)
         }
         guard try await !connection.run(SQL.addOpinion(opinion: opinion, isGolden: true)).isEmpty else {
-          return .recorded
+          return .none(.recorded)
         }
       }
       // The same for a golden case, so that the log does not reveal it.
-      let event = Actor(name: opinion.account, role: role).did(.reviewRecord, to: number)
-      try await connection.append(event, at: opinion.reviewedAt)
-      return .recorded
+      return .made(Actor(name: opinion.account, role: role).did(.reviewRecord, to: number), .recorded)
     }
   }
 
@@ -86,17 +84,18 @@ package struct ReviewService: Sendable {
     if decision.treatment != .allow, let rule = try await ProtectionStore(pool: pool).rule(for: number) {
       throw DecisionError.protected(rule)
     }
-    return try await pool.transaction { [policy] connection in
+    return try await pool.change(at: decision.decidedAt) { [policy] connection in
       // Of two persons who settle it at once, the second finds it closed.
       let lock = SQL.lockReview(number: number, decisionID: decisionID, state: "disputed")
-      guard try await !connection.run(lock).isEmpty else { return .closed }
+      guard try await !connection.run(lock).isEmpty else { return .none(.closed) }
       guard
         let dispute = try await connection.run(SQL.readDisputes(number: number, limit: 10))
           .first(where: { $0.decisionID == decisionID }), dispute.canBeSettled(by: decision.decidedBy)
-      else { return .closed }
+      else { return .none(.closed) }
+      var events: [AuditEvent] = []
       let isConfirmed = decision.treatment == dispute.treatment
       if !isConfirmed {
-        _ = try await connection.record(decision, expecting: .this(decisionID), role: role, reviews: policy)
+        _ = try await connection.record(decision, expecting: .this(decisionID), role: role, reviews: policy, &events)
         if decision.treatment == dispute.opinion.treatment {
           _ = try await connection.run(
             SQL.setReviewState(
@@ -108,48 +107,45 @@ package struct ReviewService: Sendable {
         SQL.setReviewState(
           number: number, decisionID: decisionID, state: isConfirmed ? "confirmed" : "overruled",
           settledBy: decision.decidedBy, time: decision.decidedAt))
-      let event = Actor(name: decision.decidedBy, role: role).did(
-        .reviewSettle, to: number,
-        before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
-        after: ["decision": decision.treatment.rawValue], because: decision.reason)
-      try await connection.append(event, at: decision.decidedAt)
-      return .settled
+      events.append(
+        Actor(name: decision.decidedBy, role: role).did(
+          .reviewSettle, to: number,
+          before: ["decision": dispute.treatment.rawValue, "review": dispute.opinion.treatment.rawValue],
+          after: ["decision": decision.treatment.rawValue], because: decision.reason))
+      return .made(events, .settled)
     }
   }
 
   /// Marks the decision in force for a number as a golden case.
   /// - Returns: false while reviews are off, for a number without a decision, or whose decision is marked already.
   package func mark(_ number: Int64, by actor: Actor, at time: Date) async throws -> Bool {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let (standings, history, hottest, activation) = try await connection.pipeline(
         SQL.readStandingDecision(number: number), SQL.readDecisions(number: number),
         SQL.readHottestCategory(number: number), SQL.readReviewActivation())
       guard activation.first?.isOn == true, let decision = standings.first,
         let event = history.first(where: { $0.id == decision.decisionID })
       else {
-        return false
+        return .none(false)
       }
       let golden = SQL.addGoldenCase(
         decision: decision, decidedBy: event.decidedBy, category: decision.category ?? hottest.first,
         account: actor.name,
         time: time)
-      guard try await !connection.run(golden).isEmpty else { return false }
-      let marked = actor.did(.goldenMark, to: number)
-      try await connection.append(marked, at: time)
-      return true
+      guard try await !connection.run(golden).isEmpty else { return .none(false) }
+      return .made(actor.did(.goldenMark, to: number), true)
     }
   }
 
   /// Turns second reviews and golden cases on or off. Open reviews stay.
   /// - Returns: false where the team has too few moderators to turn them on.
   package func turn(on: Bool, by worker: Actor, at time: Date) async throws -> Bool {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let isPossible = try await connection.run(SQL.readReviewActivation()).first?.isPossible == true
-      guard !on || isPossible else { return false }
+      guard !on || isPossible else { return .none(false) }
       let change = on ? SQL.turnReviewsOn(account: worker.name, time: time) : SQL.turnReviewsOff()
-      guard try await !connection.run(change).isEmpty else { return true }
-      try await connection.append(worker.did(on ? .reviewTurnOn : .reviewTurnOff, to: "reviews"), at: time)
-      return true
+      guard try await !connection.run(change).isEmpty else { return .none(true) }
+      return .made(worker.did(on ? .reviewTurnOn : .reviewTurnOff, to: "reviews"), true)
     }
   }
 
@@ -158,12 +154,11 @@ package struct ReviewService: Sendable {
   package func unmark(
     _ number: Int64, _ decisionID: UUID, by actor: Actor, at time: Date
   ) async throws -> Bool {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       guard try await !connection.run(SQL.removeGoldenCase(number: number, decisionID: decisionID)).isEmpty else {
-        return false
+        return .none(false)
       }
-      try await connection.append(actor.did(.goldenUnmark, to: number), at: time)
-      return true
+      return .made(actor.did(.goldenUnmark, to: number), true)
     }
   }
 }

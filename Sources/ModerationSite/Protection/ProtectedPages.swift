@@ -86,8 +86,7 @@ struct ProtectedPages: Sendable {
   @Sendable func remove(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let what = context.form["what"], let target = try? ProtectionTarget(what)
     else { throw Problem.notFound }
-    let event = Actor(moderator).did(.protectionRemove, to: target.text, before: ["what": target.text])
-    let isGone = try await protection.remove(target, audit: (event, Date()))
+    let isGone = try await protection.remove(target, by: Actor(moderator), at: Date())
     return .redirect(to: "\(Self.address)?done=\(isGone ? "removed" : "gone")", type: .normal)
   }
 

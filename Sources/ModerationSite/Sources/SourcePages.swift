@@ -30,8 +30,7 @@ struct SourcePages: Sendable {
 
   @Sendable func refresh(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
-    let event = Actor(moderator).did(.sourceRefresh, to: name)
-    guard try await sources.hasten(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.hasten(name, by: Actor(moderator), at: Date()) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=refresh", type: .normal)
   }
 
@@ -45,10 +44,7 @@ struct SourcePages: Sendable {
       let raised = try await makeQuestion(ceiling, of: source, pages.texts(context))
       return try await show(SourceDraft(Form(), pages.texts(context)), context, raised: raised)
     }
-    let event = Actor(moderator).did(
-      .sourceCeiling, to: name, before: ["ceiling": source.settings.ceiling.rawValue],
-      after: ["ceiling": ceiling.rawValue])
-    guard try await sources.change(name, to: ceiling, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.change(name, to: ceiling, by: Actor(moderator), at: Date()) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=ceiling", type: .normal)
   }
 
@@ -58,16 +54,14 @@ struct SourcePages: Sendable {
     if let version = context.form["version"], version != (try await sources.source(named: name)?.version) {
       return .redirect(to: "\(Self.address)?done=changed", type: .normal)
     }
-    let event = Actor(moderator).did(.sourceRemove, to: name)
-    guard try await sources.remove(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.remove(name, by: Actor(moderator), at: Date()) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=remove", type: .normal)
   }
 
   /// Ends the suspension of a source.
   @Sendable func resume(_ request: Request, context: ServerRequestContext) async throws -> Response {
     guard let moderator = context.moderator, let name = context.form["name"] else { throw Problem.notFound }
-    let event = Actor(moderator).did(.sourceResume, to: name)
-    guard try await sources.resume(name, at: Date(), audit: event) else { throw Problem.notFound }
+    guard try await sources.resume(name, by: Actor(moderator), at: Date()) else { throw Problem.notFound }
     return .redirect(to: "\(Self.address)?done=resume", type: .normal)
   }
 
@@ -300,7 +294,7 @@ private struct SourceDraft {
     let (format, category) = (text("format", SourceFormat.csv.rawValue), text("category", ReportCategory.other.slug))
     values = [
       "name": text("name"), "url": text("url"), "license": text("license"),
-      "every": text("every", SourceSubscriptions.text(ofInterval: SourceFormat.csv.usualInterval)),
+      "every": text("every", Source.Settings.text(ofInterval: SourceFormat.csv.usualInterval)),
       "formats": Self.formats.map {
         TemplateRecord.choice($0.rawValue, $0.rawValue, isChosen: $0.rawValue == format)
       },

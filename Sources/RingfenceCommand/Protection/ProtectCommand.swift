@@ -168,8 +168,9 @@ struct ProtectCommand: AsyncParsableCommand {
     func run() async throws {
       let target = try target
       try await database.open(as: audit) { context in
-        let event = audit.actor.did(.protectionRemove, to: pattern, because: reason)
-        guard try await context.stores.protection.remove(target, audit: (event, Date())) else {
+        guard
+          try await context.stores.protection.remove(target, by: audit.actor, because: reason, at: Date())
+        else {
           throw CommandFailure.failed(
             """
             There is no protection \(pattern) by a person. List all with: ringfence protect list. End the suppression of \

@@ -135,10 +135,7 @@ struct SourcesSet: AsyncParsableCommand {
       }
       guard var settings = source?.settings else { return }
       if let ceiling = change.ceiling {
-        let event = audit.actor.did(
-          .sourceCeiling, to: change.name, before: ["ceiling": settings.ceiling.rawValue],
-          after: ["ceiling": ceiling.rawValue], because: reason)
-        _ = try await stores.sources.change(change.name, to: ceiling, at: Date(), audit: event)
+        _ = try await stores.sources.change(change.name, to: ceiling, by: audit.actor, because: reason, at: Date())
         settings.ceiling = ceiling
         print("The ceiling of \(change.name) is \(ceiling.rawValue). It applies from the next publication on.")
       }

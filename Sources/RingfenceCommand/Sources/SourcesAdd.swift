@@ -262,7 +262,7 @@ struct SourcesAdd: AsyncParsableCommand {
     }
     print(
       "Added \(name) with the ceiling \(settings.ceiling.rawValue). \(Question.effect(of: settings)) A running server downloads it now, and then every "
-        + "\(SourceSubscriptions.text(ofInterval: settings.every)).")
+        + "\(Source.Settings.text(ofInterval: settings.every)).")
   }
 
   /// Reads the list, and says how many of its rows are rejected, or why it cannot be read.

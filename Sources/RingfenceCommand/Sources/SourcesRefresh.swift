@@ -19,9 +19,8 @@ struct SourceOption: ParsableArguments {
   @OptionGroup var audit: AuditOption
 
   /// - Throws: ``CommandFailure`` if there is no such source.
-  func event(_ action: AuditAction, _ context: CommandContext) async throws -> AuditEvent {
+  func check(_ context: CommandContext) async throws {
     guard try await context.stores.sources.source(named: name) != nil else { throw CommandFailure.noSource(name) }
-    return audit.actor.did(action, to: name)
   }
 }
 
@@ -41,8 +40,8 @@ struct SourcesRefresh: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open(as: source.audit) { context in
-      let event = try await source.event(force ? .sourceForce : .sourceRefresh, context)
-      try await context.stores.sources.record(event, at: Date())
+      try await source.check(context)
+      try await context.stores.sources.noteRefresh(of: name, isForced: force, by: source.audit.actor, at: Date())
       let refresher = try context.feedRefresher()
       let outcome = try await refresher.withClient {
         try await refresher.refresh(name, by: $0, at: Date(), force: force, waits: true)
@@ -70,8 +69,7 @@ struct SourcesRemove: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open(as: source.audit) { context in
-      let event = try await source.event(.sourceRemove, context)
-      guard try await context.feedRefresher().remove(name, at: Date(), audit: event) else {
+      guard try await context.feedRefresher().remove(name, by: source.audit.actor, at: Date()) else {
         throw CommandFailure.noSource(name)
       }
       print("Removed \(name).")
@@ -93,8 +91,8 @@ struct SourcesResume: AsyncParsableCommand {
   func run() async throws {
     let name = source.name
     try await source.database.open(as: source.audit) { context in
-      let event = try await source.event(.sourceResume, context)
-      guard try await context.stores.sources.resume(name, at: Date(), audit: event) else {
+      try await source.check(context)
+      guard try await context.stores.sources.resume(name, by: source.audit.actor, at: Date()) else {
         throw CommandFailure.failed("\(name) is not suspended.")
       }
       print("Resumed \(name).")

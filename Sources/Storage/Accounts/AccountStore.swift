@@ -38,52 +38,41 @@ public struct AccountStore: Sendable {
   /// - Throws: ``AccountError/taken(_:)``; `RuleViolation` for a name that ``AccountName`` refuses.
   public func add(_ name: String, role: Role, by actor: Actor, at time: Date) async throws {
     _ = try AccountName.check(name, "name")
-    try await add(
-      name, role: role, noting: actor.did(.accountAdd, to: name, after: ["role": role.rawValue]), at: time)
-  }
-
-  /// Safe to call again with the same event, because a transaction is repeated when its commit was in doubt.
-  func add(_ name: String, role: Role, noting event: AuditEvent, at time: Date) async throws {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       guard try await !connection.run(SQL.addAccount(name: name, role: role, time: time)).isEmpty else {
-        if try await connection.hasMade(event.id, at: time) { return }
         throw AccountError.taken(name)
       }
-      try await connection.append(event, at: time)
+      return .made(actor.did(.accountAdd, to: name, after: ["role": role.rawValue]))
     }
   }
 
   /// Changes an account's role with effect from its next request.
   /// - Throws: ``AccountError``.
   public func setRole(_ role: Role, of name: String, by actor: Actor, at time: Date) async throws {
-    let id = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let account = try await connection.account(named: name, at: time)
-      guard account.role != role else { return }
+      guard account.role != role else { return .none }
       if role != .administrator { try await connection.keepAnAdministrator(without: account) }
       _ = try await connection.run(SQL.setRole(id: account.id, role: role))
       _ = try await connection.run(SQL.unassignCases(account: name))
-      try await connection.append(
-        actor.did(
-          .accountRole, to: name, id: id, before: ["role": account.role.rawValue], after: ["role": role.rawValue]),
-        at: time)
+      return .made(
+        actor.did(.accountRole, to: name, before: ["role": account.role.rawValue], after: ["role": role.rawValue]))
     }
   }
 
   /// Disables an account and ends its sessions, or enables it again.
   /// - Throws: ``AccountError``.
   public func setDisabled(_ isDisabled: Bool, name: String, by actor: Actor, at time: Date) async throws {
-    let event = actor.did(isDisabled ? .accountDisable : .accountEnable, to: name)
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let account = try await connection.account(named: name, at: time)
-      guard (account.disabledAt != nil) != isDisabled else { return }
+      guard (account.disabledAt != nil) != isDisabled else { return .none }
       if isDisabled { try await connection.keepAnAdministrator(without: account) }
       _ = try await connection.run(SQL.setDisabled(id: account.id, time: isDisabled ? time : nil))
       if isDisabled {
         _ = try await connection.close(account)
         _ = try await connection.run(SQL.unassignCases(account: name))
       }
-      try await connection.append(event, at: time)
+      return .made(actor.did(isDisabled ? .accountDisable : .accountEnable, to: name))
     }
   }
 
@@ -94,8 +83,7 @@ public struct AccountStore: Sendable {
   /// key.
   /// - Throws: ``AccountError/unknown(_:)``.
   public func reset(_ name: String, by actor: Actor, at time: Date) async throws {
-    let id = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let account = try await connection.account(named: name, at: time)
       _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
       _ = try await connection.run(SQL.setSecondFactor(id: account.id, secret: nil, step: 0))
@@ -104,9 +92,8 @@ public struct AccountStore: Sendable {
       _ = try await connection.run(SQL.dropRecoveryCodes(id: account.id))
       _ = try await connection.run(SQL.forgetAccountKey())
       let ended = try await connection.close(account)
-      try await connection.append(
-        actor.did(.accountReset, to: name, id: id, before: account.factors.merging(["sessions": String(ended)]) { $1 }),
-        at: time)
+      return .made(
+        actor.did(.accountReset, to: name, before: account.factors.merging(["sessions": String(ended)]) { $1 }))
     }
   }
 
@@ -117,14 +104,11 @@ public struct AccountStore: Sendable {
   public func endSessions(
     of account: Account, only: UUID? = nil, except: UUID? = nil, by actor: Actor, at time: Date
   ) async throws -> Int {
-    let id = UUID()
-    return try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       if only == nil { _ = try await connection.run(SQL.dropEntrances(id: account.id)) }
       let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: only, except: except)).count
-      guard ended > 0 else { return 0 }
-      try await connection.append(
-        actor.did(.sessionEnd, to: account.name, id: id, before: ["sessions": String(ended)]), at: time)
-      return ended
+      guard ended > 0 else { return .none(0) }
+      return .made(actor.did(.sessionEnd, to: account.name, before: ["sessions": String(ended)]), ended)
     }
   }
 
@@ -248,14 +232,13 @@ extension AccountStore {
     at time: Date, _ change: @Sendable (PostgresConnection) async throws -> Void
   ) async throws -> String {
     let token = Secret.make(prefix: "")
-    let event = Actor(moderator).did(action, to: moderator.name, before: before, after: after)
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       try await change(connection)
       // An unused link, or a first factor that was already accepted, could still open a session.
       _ = try await connection.run(SQL.dropEntrances(id: moderator.id))
       _ = try await connection.run(SQL.endSessions(accountID: moderator.id, only: nil, except: moderator.sessionID))
       _ = try await connection.run(SQL.rotateSession(sessionID: moderator.sessionID, tokenHash: Secret.hash(token)))
-      try await connection.append(event, at: time)
+      return .made(Actor(moderator).did(action, to: moderator.name, before: before, after: after))
     }
     return token
   }

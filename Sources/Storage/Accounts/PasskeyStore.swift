@@ -137,11 +137,13 @@ extension SessionStore {
     browser: String = "", at time: Date
   ) async throws -> FirstFactor? {
     let opening = opening(browser, former, at: time)
-    return try await pool.transaction { connection in
-      if let opened = try await connection.entrance(of: opening) { return opened }
+    return try await pool.change(at: time) { connection in
+      if let opened = try await connection.entrance(of: opening) { return .none(opened) }
       let use = SQL.usePasskey(accountID: account.id, credentialID: id, counter: counter, time: time)
-      guard try await !connection.run(use).isEmpty else { return nil }
-      return .session(try await connection.open(account, way: "passkey", opening).token, isNew: false)
+      guard try await !connection.run(use).isEmpty else { return .none(nil) }
+      var events: [AuditEvent] = []
+      let token = try await connection.open(account, way: "passkey", opening, &events).token
+      return .made(events, .session(token, isNew: false))
     }
   }
 }

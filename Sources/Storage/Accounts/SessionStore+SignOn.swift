@@ -49,53 +49,52 @@ extension SessionStore {
     identity: Identity, adds: Bool, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> IdentityEntrance {
     let opening = opening(browser, former, at: time)
-    let events = (added: UUID(), role: UUID(), ended: UUID())
-    return try await pool.transaction { connection in
-      if let opened = try await connection.entrance(of: opening) { return .entered(opened) }
+    return try await pool.change(at: time) { connection in
+      if let opened = try await connection.entrance(of: opening) { return .none(.entered(opened)) }
+      var events: [AuditEvent] = []
       let lookup = SQL.findIdentity(issuer: identity.issuer, subject: identity.subject)
       guard let (account, isEnabled) = try await connection.run(lookup).first else {
-        guard identity.role != .none else { return .noRole(nil) }
-        guard adds else { return .noAccount }
-        try await connection.addAccount(of: identity, event: events.added, at: time)
-        guard let (added, _) = try await connection.run(lookup).first else { return .noAccount }
-        return .entered(try await connection.enter(added, way: "sign_on", opening))
+        guard identity.role != .none else { return .none(.noRole(nil)) }
+        guard adds else { return .none(.noAccount) }
+        try await connection.addAccount(of: identity, at: time, &events)
+        guard let (added, _) = try await connection.run(lookup).first else { return .made(events, .noAccount) }
+        let opened = try await connection.enter(added, way: "sign_on", opening, &events)
+        return .made(events, .entered(opened))
       }
-      guard isEnabled else { return .disabled(account) }
+      guard isEnabled else { return .none(.disabled(account)) }
       switch identity.role {
       case .own: break
       case .none:
         _ = try await connection.run(SQL.dropEntrances(id: account.id))
         // Otherwise it would count as an administrator who can sign in.
-        try await connection.give(.triage, to: account, event: events.role, at: time)
+        try await connection.give(.triage, to: account, &events)
         _ = try await connection.run(SQL.unassignCases(account: account.name))
         let ended = try await connection.run(SQL.endSessions(accountID: account.id, only: nil, except: nil)).count
         if ended > 0 {
-          try await connection.append(
-            Actor.signOn.did(.sessionEnd, to: account.name, id: events.ended, before: ["sessions": String(ended)]),
-            at: time)
+          events.append(Actor.signOn.did(.sessionEnd, to: account.name, before: ["sessions": String(ended)]))
         }
-        return .noRole(account)
-      case .role(let role): try await connection.give(role, to: account, event: events.role, at: time)
+        return .made(events, .noRole(account))
+      case .role(let role): try await connection.give(role, to: account, &events)
       }
-      guard let (current, _) = try await connection.run(lookup).first else { return .noAccount }
-      return .entered(try await connection.enter(current, way: "sign_on", opening))
+      guard let (current, _) = try await connection.run(lookup).first else { return .made(events, .noAccount) }
+      let opened = try await connection.enter(current, way: "sign_on", opening, &events)
+      return .made(events, .entered(opened))
     }
   }
 }
 
 extension PostgresConnection {
-  fileprivate func give(_ role: Role, to account: Credentials, event: UUID, at time: Date) async throws {
+  fileprivate func give(_ role: Role, to account: Credentials, _ events: inout [AuditEvent]) async throws {
     guard role != account.role else { return }
     _ = try await run(SQL.setRole(id: account.id, role: role))
     _ = try await run(SQL.unassignCases(account: account.name))
-    try await append(
+    events.append(
       Actor.signOn.did(
-        .accountRole, to: account.name, id: event, before: ["role": account.role.rawValue],
-        after: ["role": role.rawValue]), at: time)
+        .accountRole, to: account.name, before: ["role": account.role.rawValue], after: ["role": role.rawValue]))
   }
 
   /// Adds an account for a person, with a number after its name where the name is taken.
-  fileprivate func addAccount(of identity: Identity, event: UUID, at time: Date) async throws {
+  fileprivate func addAccount(of identity: Identity, at time: Date, _ events: inout [AuditEvent]) async throws {
     let role = if case .role(let role) = identity.role { role } else { Role.triage }
     for place in 1...100 {
       let name = place == 1 ? identity.name : "\(identity.name) (\(place))"
@@ -104,7 +103,7 @@ extension PostgresConnection {
       // Another request has just added the person's account.
       guard try await !run(tie).isEmpty else { throw AccountError.tied(identity.subject) }
       let values = ["role": role.rawValue, "subject": identity.subject]
-      return try await append(Actor.signOn.did(.accountAdd, to: name, id: event, after: values), at: time)
+      return events.append(Actor.signOn.did(.accountAdd, to: name, after: values))
     }
     throw AccountError.taken(identity.name)
   }
@@ -115,18 +114,14 @@ extension AccountStore {
   /// signs in with the provider from then on.
   /// - Throws: ``AccountError``.
   public func tie(_ name: String, issuer: String, subject: String, by actor: Actor, at time: Date) async throws {
-    let event = actor.did(.accountTie, to: name, after: ["subject": subject])
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let account = try await connection.account(named: name, at: time)
       let tie = SQL.addIdentity(issuer: issuer, subject: subject, accountID: account.id, time: time)
-      guard try await !connection.run(tie).isEmpty else {
-        if try await connection.hasMade(event.id, at: time) { return }
-        throw AccountError.tied(subject)
-      }
+      guard try await !connection.run(tie).isEmpty else { throw AccountError.tied(subject) }
       _ = try await connection.run(SQL.setPassword(id: account.id, hash: nil))
       _ = try await connection.run(SQL.dropPasskeys(accountID: account.id))
       _ = try await connection.close(account)
-      try await connection.append(event, at: time)
+      return .made(actor.did(.accountTie, to: name, after: ["subject": subject]))
     }
   }
 }

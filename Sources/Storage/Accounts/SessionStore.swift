@@ -42,25 +42,19 @@ public struct SessionStore: Sendable {
     for name: String, role: Role? = nil, by actor: Actor = .commandLine("command line"), at time: Date
   ) async throws -> String {
     let token = Secret.make(prefix: "")
-    let (link, added, changed) = (
-      actor.did(.accountLink, to: name),
-      actor.did(.accountAdd, to: name, after: ["role": (role ?? .moderator).rawValue]),
-      UUID()
-    )
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let account = try await connection.run(SQL.ensureAccount(name: name, role: role, createdAt: time))[0]
+      var events: [AuditEvent] = []
       if account.former == nil {
         _ = try AccountName.check(name, "name")
-        try await connection.append(added, at: time)
+        events.append(actor.did(.accountAdd, to: name, after: ["role": (role ?? .moderator).rawValue]))
       } else if let former = account.former, former != account.role {
-        try await connection.append(
-          actor.did(.accountRole, to: name, id: changed, before: ["role": former], after: ["role": account.role]),
-          at: time)
+        events.append(actor.did(.accountRole, to: name, before: ["role": former], after: ["role": account.role]))
       }
       _ = try await connection.run(
         SQL.createSignInLink(
           tokenHash: Secret.hash(token), accountID: account.id, expiresAt: time + Self.linkLifetime))
-      try await connection.append(link, at: time)
+      return .made(events + [actor.did(.accountLink, to: name)], ())
     }
     return token
   }
@@ -79,8 +73,8 @@ public struct SessionStore: Sendable {
   /// As above. Safe to call again with the same opening, because a transaction is repeated when its commit was in
   /// doubt.
   func enter(link token: String, _ opening: SessionOpening) async throws -> FirstFactor? {
-    try await pool.transaction { connection in
-      if let opened = try await connection.entrance(of: opening) { return opened }
+    try await pool.change(at: opening.time) { connection in
+      if let opened = try await connection.entrance(of: opening) { return .none(opened) }
       let redeemed = try await connection.run(
         """
         DELETE FROM sign_in_links l USING accounts a
@@ -90,8 +84,10 @@ public struct SessionStore: Sendable {
         Secret.hash(token), opening.time
       ) { try $0.credentials() }
       .first
-      guard let account = redeemed else { return nil }
-      return try await connection.enter(account, way: "link", opening)
+      guard let account = redeemed else { return .none(nil) }
+      var events: [AuditEvent] = []
+      let opened = try await connection.enter(account, way: "link", opening, &events)
+      return .made(events, opened)
     }
   }
 
@@ -100,9 +96,11 @@ public struct SessionStore: Sendable {
     password account: Credentials, replacing former: String? = nil, browser: String = "", at time: Date
   ) async throws -> FirstFactor {
     let opening = opening(browser, former, at: time)
-    return try await pool.transaction { connection in
-      if let opened = try await connection.entrance(of: opening) { return opened }
-      return try await connection.enter(account, way: "password", opening)
+    return try await pool.change(at: time) { connection in
+      if let opened = try await connection.entrance(of: opening) { return .none(opened) }
+      var events: [AuditEvent] = []
+      let opened = try await connection.enter(account, way: "password", opening, &events)
+      return .made(events, opened)
     }
   }
 
@@ -118,8 +116,8 @@ public struct SessionStore: Sendable {
     browser: String = "", at time: Date
   ) async throws -> String? {
     let opening = opening(browser, former, at: time)
-    return try await pool.transaction { connection in
-      if case .session(let token, _) = try await connection.entrance(of: opening) { return token }
+    return try await pool.change(at: time) { connection in
+      if case .session(let token, _) = try await connection.entrance(of: opening) { return .none(token) }
       let step = SQL.endSignInStep(tokenHash: Secret.hash(token), accountID: account.id, time: time)
       let isNew =
         switch factor {
@@ -131,14 +129,16 @@ public struct SessionStore: Sendable {
             SQL.usePasskey(accountID: account.id, credentialID: id, counter: counter, time: time)
           ).isEmpty
         }
-      guard isNew, let way = try await connection.run(step).first else { return nil }
+      guard isNew, let way = try await connection.run(step).first else { return .none(nil) }
       let second =
         switch factor {
         case .code: "code"
         case .recovery: "recovery code"
         case .passkey: "passkey"
         }
-      return try await connection.open(account, way: "\(way), \(second)", opening).token
+      var events: [AuditEvent] = []
+      let token = try await connection.open(account, way: "\(way), \(second)", opening, &events).token
+      return .made(events, token)
     }
   }
 
@@ -171,10 +171,9 @@ public struct SessionStore: Sendable {
   }
 
   public func signOut(session token: String, at time: Date) async throws {
-    let id = UUID()
-    try await pool.transaction { connection in
-      guard let actor = try await connection.run(SQL.deleteSession(tokenHash: Secret.hash(token))).first else { return }
-      try await connection.append(actor.did(.sessionClose, to: actor.name, id: id), at: time)
+    try await pool.change(at: time) { connection in
+      let closed = try await connection.run(SQL.deleteSession(tokenHash: Secret.hash(token))).first
+      return .made(closed.map { [$0.did(.sessionClose, to: $0.name)] } ?? [], ())
     }
   }
 
@@ -188,7 +187,7 @@ public struct SessionStore: Sendable {
     let name = account?.name ?? "unknown"
     let event = (account.map { Actor(name: name, role: $0.role) } ?? .program(name)).did(
       .sessionRefuse, to: name, after: values, because: reason)
-    try await pool.transaction { try await $0.append(event, at: time) }
+    try await pool.change(at: time) { _ in .made(event) }
   }
 }
 
@@ -196,7 +195,6 @@ public struct SessionStore: Sendable {
 struct SessionOpening {
   let token = Secret.make(prefix: "")
   let id = UUID()
-  let event = UUID()
   let browser: String
   let former: String?
   /// Longest lifetime of the session, in seconds.
@@ -223,9 +221,11 @@ extension PostgresConnection {
   }
 
   /// Opens a session, or a step for the second factor if the account has one.
-  func enter(_ account: Credentials, way: String, _ opening: SessionOpening) async throws -> FirstFactor {
+  func enter(
+    _ account: Credentials, way: String, _ opening: SessionOpening, _ events: inout [AuditEvent]
+  ) async throws -> FirstFactor {
     guard account.secret != nil || account.hasPasskeys else {
-      let session = try await open(account, way: way, opening)
+      let session = try await open(account, way: way, opening, &events)
       return .session(session.token, isNew: !account.isTied && (session.signIns == 1 || account.password == nil))
     }
     _ = try await run(
@@ -236,17 +236,16 @@ extension PostgresConnection {
   }
 
   func open(
-    _ account: Credentials, way: String, _ opening: SessionOpening
+    _ account: Credentials, way: String, _ opening: SessionOpening, _ events: inout [AuditEvent]
   ) async throws -> (token: String, signIns: Int32) {
     if let former = opening.former { _ = try await run(SQL.deleteSession(tokenHash: Secret.hash(former))) }
     let signIns = try await run(
       SQL.openSession(
         accountID: account.id, tokenHash: Secret.hash(opening.token), sessionID: opening.id,
         browser: opening.browser, time: opening.time, expiresAt: opening.time + opening.lifetime))
-    try await append(
+    events.append(
       Actor(name: account.name, role: account.role).did(
-        .sessionOpen, to: account.name, id: opening.event, after: ["way": way, "browser": opening.browser]),
-      at: opening.time)
+        .sessionOpen, to: account.name, after: ["way": way, "browser": opening.browser]))
     return (opening.token, signIns.first ?? 1)
   }
 }

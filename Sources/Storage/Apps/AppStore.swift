@@ -27,20 +27,13 @@ public struct AppStore: Sendable {
     name: String, scopes: AppScopes = .standard, expiresAt: Date? = nil, by person: String = "command line",
     at time: Date
   ) async throws -> (app: App, key: String) {
-    let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
-    let app = try await pool.transaction { connection in
-      let added = try await connection.run(SQL.insertApp(name: name, createdAt: time)).first
-      guard let app = added else {
-        // The name is taken, unless by this call itself, whose commit was not acknowledged.
-        guard let app = try await connection.run(SQL.findApp(keyHash: Secret.hash(key), time: time)).first else {
-          throw AppError.nameTaken(name)
-        }
-        return app
+    let key = Secret.make(prefix: "rf_")
+    let app = try await pool.change(at: time) { connection in
+      guard let app = try await connection.run(SQL.insertApp(name: name, createdAt: time)).first else {
+        throw AppError.nameTaken(name)
       }
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
-      try await connection.append(
-        .app(eventID, .appCreate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
-      return app
+      return .made(.app(.appCreate, app: name, by: person, after: Self.fields(scopes, expiresAt)), app)
     }
     return (app, key)
   }
@@ -72,8 +65,8 @@ public struct AppStore: Sendable {
     name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
     by person: String = "command line", at time: Date
   ) async throws -> String {
-    let (key, eventID) = (Secret.make(prefix: "rf_"), UUID())
-    try await pool.transaction { connection in
+    let key = Secret.make(prefix: "rf_")
+    try await pool.change(at: time) { connection in
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let keys = try await connection.run(SQL.readKeys(appID: app.id))
       let model = keys.first { $0.state(at: time) == .valid } ?? keys.first
@@ -81,8 +74,7 @@ public struct AppStore: Sendable {
       try await connection.add(key, to: app, scopes: scopes, expiresAt: expiresAt, by: person, at: time)
       _ = try await connection.run(
         SQL.endKeys(appID: app.id, time: time.addingTimeInterval(overlap), exceptHash: Secret.hash(key)))
-      try await connection.append(
-        .app(eventID, .appRotate, app: name, by: person, after: Self.fields(scopes, expiresAt)), at: time)
+      return .made(.app(.appRotate, app: name, by: person, after: Self.fields(scopes, expiresAt)))
     }
     return key
   }
@@ -90,16 +82,13 @@ public struct AppStore: Sendable {
   /// Revokes a key permanently, and deletes the tokens that it has created for installations. Servers may accept it for another 10 seconds, while they cache it.
   /// - Throws: ``AppError/noKey(_:)``.
   public func revoke(keyID: Int32, by person: String = "command line", at time: Date) async throws {
-    let eventID = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let key = try await connection.key(keyID)
       _ = try await connection.run(SQL.revokeKey(keyID: keyID, time: time))
       _ = try await connection.run(SQL.deleteInstallations(keyID: keyID))
-      try await connection.append(
+      return .made(
         .app(
-          eventID, .appRevoke, app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]
-        ),
-        at: time)
+          .appRevoke, app: key.appName, key: keyID, by: person, before: ["state": key.state(at: time).rawValue]))
     }
   }
 
@@ -107,15 +96,14 @@ public struct AppStore: Sendable {
   public func change(
     keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
   ) async throws {
-    let eventID = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let key = try await connection.key(keyID)
       guard key.state(at: time) == .valid else { throw AppError.notValid(keyID) }
       try await connection.run("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
-      try await connection.append(
+      return .made(
         .app(
-          eventID, .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
-          after: Self.fields(scopes, nil)), at: time)
+          .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),
+          after: Self.fields(scopes, nil)))
     }
   }
 
@@ -125,8 +113,7 @@ public struct AppStore: Sendable {
   public func set(
     failedCalls rule: FailedCalls, ofApp name: String, by person: String = "command line", at time: Date
   ) async throws {
-    let eventID = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       guard let app = try await connection.app(named: name),
         let former = try await connection.run(
           """
@@ -136,10 +123,10 @@ public struct AppStore: Sendable {
           app.id, rule.rawValue, decode: { FailedCalls(rawValue: try $0.decode(0)) ?? .nothing }
         ).first
       else { throw AppError.noApp(name) }
-      try await connection.append(
+      return .made(
         .app(
-          eventID, .appFailedCalls, app: name, by: person, before: ["failed_calls": former.rawValue],
-          after: ["failed_calls": rule.rawValue]), at: time)
+          .appFailedCalls, app: name, by: person, before: ["failed_calls": former.rawValue],
+          after: ["failed_calls": rule.rawValue]))
     }
   }
 
@@ -213,11 +200,10 @@ extension PostgresConnection {
 
 extension AuditEvent {
   static func app(
-    _ id: UUID, _ action: AuditAction, app: String, key: Int32? = nil, by person: String,
-    before: [String: String]? = nil,
+    _ action: AuditAction, app: String, key: Int32? = nil, by person: String, before: [String: String]? = nil,
     after: [String: String]? = nil, reason: String? = nil
   ) -> AuditEvent {
     Actor(name: person, role: .administrator).did(
-      action, to: key.map { "\(app), key \($0)" } ?? app, id: id, before: before, after: after, because: reason)
+      action, to: key.map { "\(app), key \($0)" } ?? app, before: before, after: after, because: reason)
   }
 }

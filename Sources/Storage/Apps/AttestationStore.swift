@@ -63,15 +63,14 @@ extension InstallationStore {
   public func set(
     _ policy: AttestationPolicy?, ofApp name: String, by person: String = "command line", at time: Date
   ) async throws {
-    let eventID = UUID()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let former = try await connection.run(SQL.readAttestationPolicy(appID: app.id)).first ?? nil
       _ = try await connection.run(SQL.setAttestationPolicy(appID: app.id, policy: policy))
-      try await connection.append(
+      return .made(
         .app(
-          eventID, .appAttestation, app: name, by: person, before: ["policy": AttestationSQL.text(former)],
-          after: ["policy": AttestationSQL.text(policy)]), at: time)
+          .appAttestation, app: name, by: person, before: ["policy": AttestationSQL.text(former)],
+          after: ["policy": AttestationSQL.text(policy)]))
     }
   }
 

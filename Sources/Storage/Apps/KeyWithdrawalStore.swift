@@ -58,18 +58,18 @@ public struct KeyWithdrawalStore: Sendable {
   public func ask(
     keyID: Int32, since: Date, until: Date?, because reason: String, by person: String, at time: Date
   ) async throws -> KeyWithdrawal {
-    try await pool.transaction(retry: .never) { connection in
+    try await pool.change(at: time, retry: .never) { connection in
       let key = try await connection.key(keyID)
       var end = try Self.end(until, of: key, since: since, at: time)
       // Tokens of installations outlive an expired key, and servers may still be storing their reports.
       let tokens = try await connection.run(SQL.deleteInstallations(keyID: keyID))[0]
       if tokens > 0, until == nil { end = max(end, AppKey.lastArrival(after: time)) }
       let fields = ["since": since.ISO8601Format(), "until": end.ISO8601Format()]
-      try await connection.append(
-        .app(UUID(), .appWithdraw, app: key.appName, key: keyID, by: person, after: fields, reason: reason), at: time)
-      return try await connection.run(
+      let withdrawal = try await connection.run(
         SQL.insertKeyWithdrawal(
           keyID: keyID, since: since, until: end, reason: reason, askedBy: person, askedAt: time))[0]
+      return .made(
+        .app(.appWithdraw, app: key.appName, key: keyID, by: person, after: fields, reason: reason), withdrawal)
     }
   }
 
@@ -95,12 +95,11 @@ public struct KeyWithdrawalStore: Sendable {
   /// Does one step; it does nothing while reports that match can still arrive.
   /// - Returns: the progress; nil when there is no such withdrawal.
   public func step(_ id: Int64, at time: Date) async throws -> KeyWithdrawal? {
-    let eventID = UUID()
     let isCluster = try await nodes.isCluster
-    return try await pool.transaction { connection in
+    return try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       let found = try await connection.run(SQL.lockKeyWithdrawal(id: id)).first
-      guard let work = found, work.doneAt == nil, work.until <= time else { return found }
+      guard let work = found, work.doneAt == nil, work.until <= time else { return .none(found) }
       let key = try await connection.key(work.keyID)
       let page = try await connection.run(SQL.readReportsOfApp(key: key, withdrawal: work, limit: Self.page))
       let meant = page.filter(\.isMeant)
@@ -120,16 +119,17 @@ public struct KeyWithdrawalStore: Sendable {
         _ = try await connection.run(
           SQL.withdrawPersonalNumbers(keyID: work.keyID, since: work.since, until: work.until))
         _ = try await connection.run(SQL.withdrawVouchedReporters(keyID: work.keyID, since: work.since))
-        let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
-        try await connection.append(
-          .app(eventID, .appWithdrawn, app: key.appName, key: key.id, by: work.askedBy, after: fields), at: time)
       }
       let last = isWhole ? page.last : batch.last
-      return try await connection.run(
+      let progress = try await connection.run(
         SQL.advanceKeyWithdrawal(
           id: id, position: last?.reportID ?? work.position, seen: page.count, withdrawn: batch.count,
           doneAt: isEnd ? time : nil)
       ).first
+      guard isEnd else { return .none(progress) }
+      let fields = ["reports": "\(work.withdrawn + Int64(batch.count))"]
+      return .made(
+        .app(.appWithdrawn, app: key.appName, key: key.id, by: work.askedBy, after: fields), progress)
     }
   }
 }

@@ -137,8 +137,8 @@ public struct AuditLog: Sendable {
   }
 
   /// Records an event that changed nothing in the database.
-  public func append(_ event: AuditEvent, at time: Date) async throws {
-    try await pool.transaction { try await $0.append(event, at: time) }
+  package func append(_ event: AuditEvent, at time: Date) async throws {
+    try await pool.change(at: time) { _ in .made(event) }
   }
 }
 
@@ -162,47 +162,6 @@ extension SQL {
       filter.actor, filter.action.map(beginning), filter.subject.map(beginning), filter.since, filter.until,
       after?.time, after?.id, limit, filter.excluded.map(beginning)
     ) { try AuditRecord($0) }
-  }
-
-  /// Whether an event is in the audit log: a change whose commit was in doubt has been made.
-  static func findAuditEvent(id: UUID, time: Date) -> Statement<Bool> {
-    Statement(
-      "SELECT EXISTS (SELECT FROM audit_events WHERE happened_at = $1 AND event_id = $2)",
-      time, id
-    ) { try $0.decode(0) }
-  }
-}
-
-extension PostgresConnection {
-  /// Records a change in the transaction that makes it, so that both commit or neither does.
-  package func append(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await run(SQL.appendAuditEvent(event, at: time))
-  }
-
-  /// Whether this change has been made: a transaction is repeated when its commit was in doubt, and must not mistake
-  /// its own work for another's.
-  package func hasMade(_ event: UUID, at time: Date) async throws -> Bool {
-    try await run(SQL.findAuditEvent(id: event, time: time)).first ?? false
-  }
-}
-
-extension SQL {
-  /// Adds an event to the audit log, and to the outbox where events are written elsewhere too. Run it in the transaction of
-  /// the change, so that both commit or neither does.
-  package static func appendAuditEvent(_ event: AuditEvent, at time: Date) -> Statement<Void> {
-    Statement(
-      """
-      WITH added AS (
-        INSERT INTO audit_events (happened_at, event_id, actor, role, action, subject, before, after, reason, via)
-        VALUES ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9, $10)
-        ON CONFLICT (happened_at, event_id) DO NOTHING
-        RETURNING happened_at, event_id
-      )
-      INSERT INTO audit_outbox (happened_at, event_id)
-      SELECT happened_at, event_id FROM added WHERE EXISTS (SELECT 1 FROM audit_output)
-      """,
-      time, event.id, event.actor, event.role, event.action, event.subject, AuditFields.encode(event.before),
-      AuditFields.encode(event.after), event.reason, event.via)
   }
 }
 

@@ -141,19 +141,17 @@ public struct HoldStore: Sendable {
   /// - Returns: the number of ended holds.
   public func end(_ numbers: [Int64], at time: Date) async throws -> Int {
     guard !numbers.isEmpty else { return 0 }
-    return try await pool.transaction { connection in
+    return try await pool.change(at: time) { connection in
       let ended = try await connection.run(SQL.endHolds(numbers: numbers.sorted()))
-      for hold in ended {
-        try await connection.append(
-          Actor.ringfence.did(
-            .holdEnd, to: hold.number, before: ["reason": hold.reason, "held_at": hold.heldAt.ISO8601Format()]),
-          at: time)
-      }
       if !ended.isEmpty {
         _ = try await connection.run(SQL.deleteHoldReporters(numbers: ended.map(\.number)))
         _ = try await connection.run(SQL.enqueueCases(ended.map { ($0.number, .held) }, at: time))
       }
-      return ended.count
+      let events = ended.map {
+        Actor.ringfence.did(
+          .holdEnd, to: $0.number, before: ["reason": $0.reason, "held_at": $0.heldAt.ISO8601Format()])
+      }
+      return .made(events, ended.count)
     }
   }
 

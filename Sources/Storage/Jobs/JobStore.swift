@@ -19,25 +19,18 @@ public struct JobStore: Sendable {
   }
 
   /// Stores a job: a preview replaces the account's earlier one; a publication is stored only while none is open.
-  /// - Parameter audit: the audit event; no job is stored without it.
+  /// - Parameter audit: the audit event of a publication.
   /// - Returns: false where another job of its kind is open.
   public func place(_ job: BackgroundJob, audit: AuditEvent? = nil) async throws -> Bool {
-    try await pool.transaction { connection in
+    try await pool.change(at: job.askedAt) { connection in
       _ = try await connection.run(SQL.breakLostJobs(lostAfter: lostAfter))
       switch job.kind {
       case .preview: _ = try await connection.run(SQL.placePreview(job: job))
       case .publication:
         _ = try await connection.run(SQL.forgetEndedOrders(but: job.id))
-        guard try await !connection.run(SQL.placeOrder(job: job)).isEmpty else {
-          // This call itself, whose commit was not acknowledged.
-          let there = try await connection.run(
-            SQL.readJob(kind: job.kind, account: nil, isWithOutcome: false, lostAfter: lostAfter)
-          ).first
-          return there?.id == job.id
-        }
+        guard try await !connection.run(SQL.placeOrder(job: job)).isEmpty else { return .none(false) }
       }
-      if let audit { try await connection.append(audit, at: job.askedAt) }
-      return true
+      return .made(audit.map { [$0] } ?? [], true)
     }
   }
 

@@ -31,18 +31,19 @@ public struct NumberingPlanStore: Sendable {
   private func store(
     _ plans: NumberingPlans, _ content: [UInt8], by actor: Actor, at time: Date, attempts: Int
   ) async throws -> Bool {
-    let isStored: Bool? = try await pool.transaction { connection in
+    let isStored: Bool? = try await pool.change(at: time) { connection in
       let former = try await connection.run(SQL.readNumberingVersion()).first
-      if let former, let version = NumberingPlans.Version(former), version >= plans.version { return false }
+      if let former, let version = NumberingPlans.Version(former), version >= plans.version {
+        return .none(false)
+      }
       let stored = try await connection.runReportingCount(
         SQL.storeNumberingPlans(
           version: plans.version.description, content: content, time: time, former: former))
-      guard stored > 0 else { return nil }
-      try await connection.append(
-        actor.did(
-          .numberingUpdate, to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
-          after: ["version": plans.version.description]), at: time)
-      return true
+      guard stored > 0 else { return .none(nil) }
+      let event = actor.did(
+        .numberingUpdate, to: plans.version.description, before: former.map { ["version": $0] } ?? [:],
+        after: ["version": plans.version.description])
+      return .made(event, true)
     }
     if let isStored { return isStored }
     guard attempts > 1 else { return false }

@@ -28,28 +28,36 @@ extension ProtectionStore {
   }
 
   /// Suppresses a number for its owner. It is revoked where it is listed. Safe to repeat.
-  /// - Parameter audit: the audit event, recorded where the number was not suppressed.
-  public func suppress(_ number: Int64, at time: Date, audit: AuditEvent) async throws {
-    try await pool.transaction { connection in
+  /// - Parameters:
+  ///   - actor: the author of the audit event, recorded where the number was not suppressed.
+  ///   - isRestored: whether a restored backup gets it again.
+  public func suppress(
+    _ number: Int64, by actor: Actor, because reason: String? = nil, isRestored: Bool = false, at time: Date
+  ) async throws {
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
       let kept = try await Self.add(
-        [(.number(number), Self.suppressionReason)], by: audit.actor, appID: Self.suppression, at: time, on: connection)
-      if kept == 0 { try await connection.append(audit, at: time) }
+        [(.number(number), Self.suppressionReason)], by: actor.name, appID: Self.suppression, at: time, on: connection)
+      guard kept == 0 else { return .none }
+      return .made(
+        actor.did(.rightSuppress, to: number, after: isRestored ? Self.restored : nil, because: reason))
     }
   }
 
   /// Ends the suppression of a number.
   /// - Returns: whether there was one.
-  public func lift(_ number: Int64, at time: Date, audit: AuditEvent) async throws -> Bool {
-    try await pool.transaction { connection in
+  public func lift(
+    _ number: Int64, by actor: Actor, because reason: String? = nil, isRestored: Bool = false, at time: Date
+  ) async throws -> Bool {
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      guard try await !connection.run(SQL.removeSuppression(number: number)).isEmpty else {
-        return try await connection.hasMade(audit.id, at: time)
-      }
-      try await connection.append(audit, at: time)
-      return true
+      guard try await !connection.run(SQL.removeSuppression(number: number)).isEmpty else { return .none(false) }
+      return .made(
+        actor.did(.rightLift, to: number, after: isRestored ? Self.restored : nil, because: reason), true)
     }
   }
+
+  private static let restored = ["restored": "true"]
 
   /// `app_id` of a suppression, and its reason.
   private static let suppression: Int32 = -1
@@ -102,17 +110,16 @@ extension ProtectionStore {
   /// Ends protections whose time is over, each with an audit event.
   /// - Returns: the number of protections that ended.
   public func expire(at time: Date) async throws -> Int {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let (numbers, patterns) = try await connection.pipeline(
         SQL.expireProtectedNumbers(time: time), SQL.expireProtectedPatterns(time: time))
       let ended = numbers + patterns
-      guard !ended.isEmpty else { return 0 }
+      guard !ended.isEmpty else { return .none(0) }
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      for (what, reason) in ended {
-        try await connection.append(
-          Actor.ringfence.did(.protectionExpire, to: what, before: ["what": what], because: reason), at: time)
+      let events = ended.map { what, reason in
+        Actor.ringfence.did(.protectionExpire, to: what, before: ["what": what], because: reason)
       }
-      return ended.count
+      return .made(events, ended.count)
     }
   }
 }

@@ -36,11 +36,10 @@ public struct ProtectionStore: Sendable {
     _ targets: [(target: ProtectionTarget, reason: String)], by addedBy: String, until end: Date? = nil, at time: Date,
     audit: AuditEvent? = nil
   ) async throws -> Int {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
       let kept = try await Self.add(targets, by: addedBy, until: end, at: time, on: connection)
-      if let audit { try await connection.append(audit, at: time) }
-      return kept
+      return .made(audit.map { [$0] } ?? [], kept)
     }
   }
 
@@ -51,23 +50,17 @@ public struct ProtectionStore: Sendable {
   public func set(
     _ target: ProtectionTarget, reason: String, until end: Date? = nil, by actor: Actor, at time: Date
   ) async throws -> Protection? {
-    let id = UUID()
-    return try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      // Its own row, where a commit was in doubt.
-      let isMade = try await connection.hasMade(id, at: time)
-      let removed = try await Self.remove(target, on: connection)
-      let replaced = isMade ? nil : removed
+      let replaced = try await Self.remove(target, on: connection)
       _ = try await Self.add([(target, reason)], by: actor.name, until: end, at: time, on: connection)
       let before = replaced.map { former in
         ["reason": former.reason, "added_by": former.addedBy, "expires_at": former.expiresAt?.formatted(.iso8601)]
           .compactMapValues(\.self)
       }
-      try await connection.append(
-        actor.did(
-          .protectionAdd, to: target.text, id: id, before: before, after: ["what": target.text], because: reason),
-        at: time)
-      return replaced
+      let event = actor.did(
+        .protectionAdd, to: target.text, before: before, after: ["what": target.text], because: reason)
+      return .made(event, replaced)
     }
   }
 
@@ -150,16 +143,15 @@ public struct ProtectionStore: Sendable {
   }
 
   /// Removes a protection.
-  /// - Parameter audit: the audit event with its time, recorded where there was a protection.
   /// - Returns: whether there was a protection. Emergency and short numbers stay protected.
-  public func remove(_ target: ProtectionTarget, audit: (event: AuditEvent, time: Date)? = nil) async throws -> Bool {
-    try await pool.transaction { connection in
+  public func remove(
+    _ target: ProtectionTarget, by actor: Actor, because reason: String? = nil, at time: Date
+  ) async throws -> Bool {
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
-      let isGone = try await Self.remove(target, on: connection) != nil
-      guard let audit else { return isGone }
-      if !isGone { return try await connection.hasMade(audit.event.id, at: audit.time) }
-      try await connection.append(audit.event, at: audit.time)
-      return true
+      guard try await Self.remove(target, on: connection) != nil else { return .none(false) }
+      let event = actor.did(.protectionRemove, to: target.text, before: ["what": target.text], because: reason)
+      return .made(event, true)
     }
   }
 

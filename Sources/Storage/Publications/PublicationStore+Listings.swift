@@ -167,7 +167,7 @@ extension PublicationStore {
         number: number, action: .unlist, reason: "The source \(source) no longer contains the number.",
         requestedBy: "ringfence", requestedAt: time)
     }
-    if !revocations.isEmpty { try await request(revocations, byProgram: true) }
+    if !revocations.isEmpty { try await request(revocations, byProgram: true, at: time) }
     return revocations.count
   }
 

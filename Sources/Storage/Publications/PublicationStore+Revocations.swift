@@ -8,17 +8,16 @@ extension PublicationStore {
   /// Requests that a number is removed or added before the next publication. A running server does so within seconds.
   /// Safe to repeat with the same id.
   public func request(_ revocation: Revocation) async throws {
-    try await request([revocation], byProgram: false)
+    try await request([revocation], byProgram: false, at: revocation.requestedAt)
   }
 
   /// Requests several at once; see ``request(_:)``.
-  func request(_ revocations: [Revocation], byProgram: Bool) async throws {
+  /// - Parameter time: when all of them were requested.
+  func request(_ revocations: [Revocation], byProgram: Bool, at time: Date) async throws {
     // The event has the same id and time as the revocation, so a repeated request is recorded once.
-    try await pool.transaction { connection in
-      for revocation in revocations {
-        _ = try await connection.run(SQL.requestRevocation(revocation))
-        try await connection.append(revocation.event(byProgram: byProgram), at: revocation.requestedAt)
-      }
+    try await pool.change(at: time) { connection in
+      for revocation in revocations { _ = try await connection.run(SQL.requestRevocation(revocation)) }
+      return .made(revocations.map { $0.event(byProgram: byProgram) }, ())
     }
   }
 

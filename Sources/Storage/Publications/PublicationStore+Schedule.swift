@@ -16,14 +16,13 @@ extension PublicationStore {
 
   /// - Parameter daily: hour and minute, such as `03:00`; nil uses the setting again.
   public func setDailyTime(_ daily: String?, zone: String, by worker: Actor, at time: Date) async throws {
-    let event = worker.did(
-      .publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""])
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.forgetDailyTime())
       if let daily {
         _ = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
       }
-      try await connection.append(event, at: time)
+      return .made(
+        worker.did(.publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""]))
     }
   }
 }

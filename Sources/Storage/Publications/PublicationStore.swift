@@ -88,14 +88,13 @@ public struct PublicationStore: Sendable {
     _ publication: Publication, packs: [PublishedPack] = [], gates: [GateRecord] = [],
     with body: @Sendable (PostgresConnection) async throws -> Void = { _ in }
   ) async throws {
-    let overrules = gates.compactMap { $0.overrule(of: publication.serial) }
-    try await pool.transaction { connection in
+    try await pool.change(at: publication.publishedAt) { connection in
       let recorded = try await connection.run(SQL.recordPublication(publication: publication))
       guard !recorded.isEmpty else { throw StorageError.serialTaken(publication.serial) }
       if !packs.isEmpty { _ = try await connection.run(SQL.recordPacks(serial: publication.serial, packs: packs)) }
       if !gates.isEmpty { _ = try await connection.run(SQL.recordGates(serial: publication.serial, gates: gates)) }
-      for event in overrules { try await connection.append(event, at: publication.publishedAt) }
       try await body(connection)
+      return .made(gates.compactMap { $0.overrule(of: publication.serial) }, ())
     }
   }
 

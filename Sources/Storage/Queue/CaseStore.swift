@@ -139,10 +139,10 @@ public struct CaseStore: Sendable {
   /// - Throws: `RuleViolation` for a note that is blank or too long; `PostgresError`.
   public func note(_ text: String, about number: Int64, id: UUID, by worker: Actor, at time: Date) async throws {
     let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let add = SQL.addNote(number: number, id: id, account: worker.name, note: note, time: time)
-      guard try await !connection.run(add).isEmpty else { return }
-      try await connection.append(worker.did(.noteAdd, to: number, after: ["note": note]), at: time)
+      guard try await !connection.run(add).isEmpty else { return .none }
+      return .made(worker.did(.noteAdd, to: number, after: ["note": note]))
     }
   }
 

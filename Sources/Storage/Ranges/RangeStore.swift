@@ -87,7 +87,7 @@ public struct RangeStore: Sendable {
   /// - Throws: ``StorageError/tooManyRanges(maximum:)`` where there would be more than ``Curation/RangeRule/maxRules``.
   package func save(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws {
     let numbers = rules.map(\.range.first).sorted()
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       for start in stride(from: 0, to: rules.count, by: 10_000) {
         _ = try await connection.run(SQL.saveRanges(Array(rules[start..<min(start + 10_000, rules.count)])))
@@ -96,7 +96,7 @@ public struct RangeStore: Sendable {
         throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
       }
       _ = try await connection.run(SQL.recheckCases(numbers))
-      try await connection.append(audit, at: time)
+      return .made(audit)
     }
   }
 
@@ -108,9 +108,7 @@ public struct RangeStore: Sendable {
     _ rules: [RangeRule], isApproved: Bool, because reason: String?, by account: String, audit: AuditEvent,
     at time: Date
   ) async throws {
-    try await pool.transaction { connection in
-      // The commit of an earlier attempt was in doubt.
-      guard try await !connection.hasMade(audit.id, at: time) else { return }
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       var decided = 0
       for start in stride(from: 0, to: rules.count, by: 10_000) {
@@ -129,13 +127,13 @@ public struct RangeStore: Sendable {
         audit.after?["case_category"] = rules[0].category.slug
       }
       _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first)))
-      try await connection.append(audit, at: time)
+      return .made(audit)
     }
   }
 
   /// - Returns: how many there were.
   package func remove(_ rules: [RangeRule], audit: AuditEvent, at time: Date) async throws -> Int {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       var removed = 0
       for (appID, some) in Dictionary(grouping: rules, by: \.appID) {
@@ -143,10 +141,9 @@ public struct RangeStore: Sendable {
           SQL.deleteRanges(numbers: some.map(\.range.first), patterns: some.map(\.range.text), appID: appID)
         ).count
       }
-      guard removed > 0 else { return 0 }
+      guard removed > 0 else { return .none(0) }
       _ = try await connection.run(SQL.recheckCases(rules.map(\.range.first).sorted()))
-      try await connection.append(audit, at: time)
-      return removed
+      return .made(audit, removed)
     }
   }
 

@@ -41,12 +41,12 @@ public struct ErasureStore: Sendable {
         return try await connection.erase(reports, of: reporters, until: ends, about: number, at: time)
       }
     }
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.writeShardsInOrder())
       for table in ReporterTable.allCases where table.isFromBefore != nil {
         _ = try await connection.run(SQL.deleteReporterData(table, reporters: reporters, until: ends))
       }
-      for event in audit { try await connection.append(event, at: time) }
+      return .made(audit, ())
     }
     return deleted
   }
@@ -61,12 +61,11 @@ public struct ErasureStore: Sendable {
   public func restrict(
     _ reporters: [[UInt8]], to isRestricted: Bool, at time: Date, auditing events: @Sendable ([[UInt8]]) -> [AuditEvent]
   ) async throws -> [[UInt8]] {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let changed = try await connection.run(
         isRestricted
           ? SQL.restrictReporters(reporters: reporters, time: time) : SQL.releaseReporters(reporters: reporters))
-      for event in events(changed) { try await connection.append(event, at: time) }
-      return changed
+      return .made(events(changed), changed)
     }
   }
 

@@ -28,22 +28,21 @@ public struct OwnerProofStore: Sendable {
   ///   - hash: keyed, 32 bytes.
   ///   - event: the message with the code.
   ///   - gateways: the addresses that get the message.
-  ///   - audit: the event of the audit log.
+  ///   - actor: the person who delivers the code; nil for a gateway.
   /// - Returns: whether it was stored.
   public func add(
     _ hash: [UInt8], for number: Int64, at time: Date, event: Event? = nil, to gateways: [String] = [],
-    audit: AuditEvent? = nil
+    by actor: Actor? = nil
   ) async throws -> Bool {
-    try await pool.transaction { connection in
+    try await pool.change(at: time) { connection in
       let code = SQL.addOwnerCode(
         number: number, day: ComplaintDays.day(of: time), hash: hash, expiresAt: time + Self.codeLifetime,
         isSent: event != nil && !gateways.isEmpty)
-      guard try await !connection.run(code).isEmpty else { return false }
+      guard try await !connection.run(code).isEmpty else { return .none(false) }
       if let event {
         for gateway in gateways { _ = try await connection.run(SQL.queueMessage(event, to: gateway, at: time)) }
       }
-      if let audit { try await connection.append(audit, at: time) }
-      return true
+      return .made(actor.map { [$0.did(.rightCode, to: number)] } ?? [], true)
     }
   }
 
@@ -58,17 +57,16 @@ public struct OwnerProofStore: Sendable {
   ///   - pass: SHA-256 of the new pass.
   /// - Returns: whether the pass was opened.
   public func enter(
-    _ hash: [UInt8], for number: Int64, pass: [UInt8], at time: Date, audit: AuditEvent
+    _ hash: [UInt8], for number: Int64, pass: [UInt8], at time: Date
   ) async throws -> Bool {
     // Committed before the comparison, so that each attempt counts.
     let tried = try await pool.run(SQL.tryOwnerCodes(number: number, time: time))
     guard let found = tried.first(where: { ConstantTime.areEqual($0.hash, hash) }) else { return false }
-    return try await pool.transaction(retry: .never) { connection in
+    return try await pool.change(at: time, retry: .never) { connection in
       let use = SQL.useOwnerCode(
         number: number, day: found.day, place: found.place, time: time, pass: pass, expiresAt: time + Self.passLifetime)
-      guard try await !connection.run(use).isEmpty else { return false }
-      try await connection.append(audit, at: time)
-      return true
+      guard try await !connection.run(use).isEmpty else { return .none(false) }
+      return .made(Actor.owner.did(.rightEnter, to: number), true)
     }
   }
 

@@ -31,6 +31,14 @@ public struct Source: Sendable, Equatable {
     /// Whether private addresses are refused.
     public var isPublic: Bool
 
+    /// The text of an interval, such as `6h`.
+    public static func text(ofInterval seconds: Int) -> String {
+      for (unit, length) in [("d", 86_400), ("h", 3_600), ("m", 60)] where seconds % length == 0 {
+        return "\(seconds / length)\(unit)"
+      }
+      return "\(seconds)s"
+    }
+
     public init(
       name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
       ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = usualMostChange,

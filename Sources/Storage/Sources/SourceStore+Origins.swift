@@ -78,20 +78,19 @@ extension SourceStore {
     var suspended: [Source] = []
     for feed in feeds {
       let (all, recent) = (counts[feed.id]?.all ?? .init(), counts[feed.id]?.recent ?? .init())
-      let isNew = try await pool.transaction { connection in
+      let isNew = try await pool.change(at: time) { connection in
         _ = try await connection.run(SQL.notePrecision(id: feed.id, precision: all, time: time))
-        guard recent.isTooLow, !feed.isSuspended else { return false }
+        guard recent.isTooLow, !feed.isSuspended else { return .none(false) }
         let weight = try await ThresholdStore.current(on: connection).set.rule(forSource: feed.id).weight
         let suspension = SQL.suspendSource(id: feed.id, time: time, resumedAt: feed.quality.resumedAt, weight: weight)
-        guard try await !connection.run(suspension).isEmpty else { return false }
+        guard try await !connection.run(suspension).isEmpty else { return .none(false) }
         let event = Actor.ringfence.did(
           .sourceSuspend, to: feed.name, after: ["confirmed": "\(recent.confirmed)", "wrong": "\(recent.wrong)"])
-        try await connection.append(event, at: time)
         let told = Event(
           .sourceSuspended, id: event.id, at: time,
           ["source": .text(feed.name), "confirmed": .count(Int(recent.confirmed)), "wrong": .count(Int(recent.wrong))])
         _ = try await connection.run(SQL.recordEvent(told, at: time))
-        return true
+        return .made(event, true)
       }
       if isNew { suspended.append(feed) }
     }
@@ -112,11 +111,10 @@ extension SourceStore {
 
   /// Ends the suspension of a source. Only decisions after this time suspend it again.
   /// - Returns: false where it is not suspended.
-  public func resume(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
-    try await pool.transaction { connection in
-      guard try await !connection.run(SQL.resumeSource(name: name, time: time)).isEmpty else { return false }
-      try await connection.append(audit, at: time)
-      return true
+  public func resume(_ name: String, by actor: Actor, at time: Date) async throws -> Bool {
+    try await pool.change(at: time) { connection in
+      guard try await !connection.run(SQL.resumeSource(name: name, time: time)).isEmpty else { return .none(false) }
+      return .made(actor.did(.sourceResume, to: name), true)
     }
   }
 }

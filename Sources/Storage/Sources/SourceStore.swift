@@ -19,20 +19,22 @@ public struct SourceStore: Sendable {
   /// - Parameter list: the app of the list; see ``AppStore/source(named:at:)``.
   /// - Returns: false where the source is there already, or was removed and still has entries.
   public func add(
-    _ settings: Source.Settings, as list: App, at time: Date, audit: AuditEvent
+    _ settings: Source.Settings, as list: App, by actor: Actor, at time: Date
   ) async throws -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let options = String(decoding: try encoder.encode(settings.options), as: UTF8.self)
-    return try await pool.transaction { connection in
+    return try await pool.change(at: time) { connection in
       let statement = SQL.insertSource(id: list.id, settings: settings, options: options, time: time)
-      guard try await !connection.run(statement).isEmpty else {
-        // This call itself, whose commit was not acknowledged.
-        let there = try await connection.run(SQL.readSources(name: settings.name)).first ?? nil
-        return there?.settings == settings && there.map { abs($0.addedAt.timeIntervalSince(time)) < 0.000_001 } == true
-      }
-      try await connection.append(audit, at: time)
-      return true
+      guard try await !connection.run(statement).isEmpty else { return .none(false) }
+      let event = actor.did(
+        .sourceAdd, to: settings.name,
+        after: [
+          "url": settings.url, "format": settings.format.rawValue,
+          "every": Source.Settings.text(ofInterval: settings.every),
+          "ceiling": settings.ceiling.rawValue,
+        ])
+      return .made(event, true)
     }
   }
 
@@ -60,11 +62,10 @@ public struct SourceStore: Sendable {
 
   /// Makes a source due.
   /// - Returns: false where there is none of the name.
-  public func hasten(_ name: String, at time: Date, audit: AuditEvent? = nil) async throws -> Bool {
-    try await pool.transaction { connection in
-      guard try await !connection.run(SQL.hastenSource(name: name, time: time)).isEmpty else { return false }
-      if let audit { try await connection.append(audit, at: time) }
-      return true
+  public func hasten(_ name: String, by actor: Actor, at time: Date) async throws -> Bool {
+    try await pool.change(at: time) { connection in
+      guard try await !connection.run(SQL.hastenSource(name: name, time: time)).isEmpty else { return .none(false) }
+      return .made(actor.did(.sourceRefresh, to: name), true)
     }
   }
 
@@ -77,23 +78,29 @@ public struct SourceStore: Sendable {
   }
 
   /// Records that a source is refreshed by hand.
-  public func record(_ event: AuditEvent, at time: Date) async throws {
-    _ = try await pool.run(SQL.appendAuditEvent(event, at: time))
+  /// - Parameter isForced: whether the list may change any number of entries.
+  public func noteRefresh(of name: String, isForced: Bool, by actor: Actor, at time: Date) async throws {
+    try await pool.change(at: time) { _ in .made(actor.did(isForced ? .sourceForce : .sourceRefresh, to: name)) }
   }
 
   /// Changes the ceiling of a source. It applies from the next publication and evaluation of its numbers on.
   /// - Returns: false where there is none of the name.
-  public func change(_ name: String, to ceiling: SourceCeiling, at time: Date, audit: AuditEvent) async throws -> Bool {
-    try await pool.transaction { connection in
+  public func change(
+    _ name: String, to ceiling: SourceCeiling, by actor: Actor, because reason: String? = nil, at time: Date
+  ) async throws -> Bool {
+    try await pool.change(at: time) { connection in
       // In the order in which other changes lock them.
       let subscriptions = try await connection.run(SQL.lockSubscriptions()).map(\.id)
-      guard let id = try await connection.run(SQL.changeCeiling(name: name, ceiling: ceiling)).first else {
-        return false
+      let former = try await connection.run(SQL.readSources(name: name)).first ?? nil
+      guard let former, let id = try await connection.run(SQL.changeCeiling(name: name, ceiling: ceiling)).first else {
+        return .none(false)
       }
       // Which entries count depends on the ceilings of all subscriptions.
       if subscriptions.contains(id) { _ = try await connection.run(SQL.readAgain(ids: subscriptions)) }
-      try await connection.append(audit, at: time)
-      return true
+      let event = actor.did(
+        .sourceCeiling, to: name, before: ["ceiling": former.settings.ceiling.rawValue],
+        after: ["ceiling": ceiling.rawValue], because: reason)
+      return .made(event, true)
     }
   }
 
@@ -128,28 +135,27 @@ public struct SourceStore: Sendable {
   }
 
   /// Marks a source whose entries are withdrawn as removed. Its ceiling stays, because complaints of its files stay.
-  public func remove(_ source: Source, at time: Date, audit: AuditEvent) async throws {
-    _ = try await remove(source, hasEntries: false, at: time, audit: audit)
+  public func remove(_ source: Source, by actor: Actor, at time: Date) async throws {
+    _ = try await remove(source, hasEntries: false, by: actor, at: time)
   }
 
   /// Marks a source as removed whose entries a server withdraws later; see ``removed()``.
   /// - Returns: false where there is none of the name.
-  public func remove(_ name: String, at time: Date, audit: AuditEvent) async throws -> Bool {
+  public func remove(_ name: String, by actor: Actor, at time: Date) async throws -> Bool {
     guard let source = try await source(named: name) else { return false }
-    return try await remove(source, hasEntries: true, at: time, audit: audit)
+    return try await remove(source, hasEntries: true, by: actor, at: time)
   }
 
-  private func remove(_ source: Source, hasEntries: Bool, at time: Date, audit: AuditEvent) async throws -> Bool {
-    try await pool.transaction { connection in
+  private func remove(_ source: Source, hasEntries: Bool, by actor: Actor, at time: Date) async throws -> Bool {
+    try await pool.change(at: time) { connection in
       if source.settings.format == .ringfence {
         // Evidence of its server counts again where another server passes it on.
         let all = try await connection.run(SQL.lockSubscriptions())
         _ = try await connection.run(SQL.readAgain(ids: all.map(\.id)))
       }
       let statement = SQL.removeSource(id: source.id, time: time, hasEntries: hasEntries)
-      guard try await !connection.run(statement).isEmpty else { return false }
-      try await connection.append(audit, at: time)
-      return true
+      guard try await !connection.run(statement).isEmpty else { return .none(false) }
+      return .made(actor.did(.sourceRemove, to: source.name), true)
     }
   }
 

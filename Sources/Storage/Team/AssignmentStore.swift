@@ -62,20 +62,19 @@ public struct AssignmentStore: Sendable {
   /// Adds a rule. Safe to call again.
   /// - Returns: false where there are ``AssignmentRule/most`` rules.
   public func add(_ rule: AssignmentRule, by worker: Actor, at time: Date) async throws -> Bool {
-    try await pool.transaction { connection in
-      guard try await connection.run(SQL.readAssignmentRules()).count < AssignmentRule.most else { return false }
+    try await pool.change(at: time) { connection in
+      guard try await connection.run(SQL.readAssignmentRules()).count < AssignmentRule.most else { return .none(false) }
       let add = SQL.addAssignmentRule(rule: rule, account: worker.name, time: time)
-      guard try await !connection.run(add).isEmpty else { return true }
-      try await connection.append(worker.did(.assignmentAdd, to: "assignment", after: rule.fields), at: time)
-      return true
+      guard try await !connection.run(add).isEmpty else { return .none(true) }
+      return .made(worker.did(.assignmentAdd, to: "assignment", after: rule.fields), true)
     }
   }
 
   /// Does nothing where there is no such rule.
   public func remove(_ id: UUID, by worker: Actor, at time: Date) async throws {
-    try await pool.transaction { connection in
-      guard let rule = try await connection.run(SQL.removeAssignmentRule(id: id)).first else { return }
-      try await connection.append(worker.did(.assignmentRemove, to: "assignment", before: rule.fields), at: time)
+    try await pool.change(at: time) { connection in
+      guard let rule = try await connection.run(SQL.removeAssignmentRule(id: id)).first else { return .none }
+      return .made(worker.did(.assignmentRemove, to: "assignment", before: rule.fields))
     }
   }
 }

@@ -37,7 +37,7 @@ public struct TemplateStore: Sendable {
     try await pool.run(SQL.readTemplateVersions(limit: limit))
   }
 
-  /// Saves a list in a new version, which has all other lists of the version before. Safe to call again.
+  /// Saves a list in a new version, which has all other lists of the version before.
   /// - Parameters:
   ///   - texts: at most ``TextTemplates/most``; none removes the list.
   ///   - former: the version that the list was made from.
@@ -47,23 +47,17 @@ public struct TemplateStore: Sendable {
     at time: Date
   ) async throws -> Bool {
     let version = TemplateVersion(version: former + 1, savedAt: time, savedBy: worker.name)
-    let event = worker.did(
-      .templatesSave, to: "templates \(version.version)",
-      after: [
-        "kind": list.kind.rawValue, "language": list.language, "category": list.category?.slug ?? "",
-        "texts": texts.map(\.stored).joined(separator: "\n"),
-      ])
-    return try await pool.transaction { connection in
-      guard try await !connection.run(SQL.addTemplateVersion(version: version)).isEmpty else {
-        // This call itself, whose commit was not acknowledged.
-        let newest = try await connection.run(SQL.readTemplateVersions(limit: 1)).first
-        return newest?.version == version.version && newest?.savedBy == version.savedBy
-          && abs(newest?.savedAt.timeIntervalSince(time) ?? 1) < 0.000_001
-      }
+    return try await pool.change(at: time) { connection in
+      guard try await !connection.run(SQL.addTemplateVersion(version: version)).isEmpty else { return .none(false) }
       _ = try await connection.run(SQL.copyTemplates(version: version.version, except: list))
       _ = try await connection.run(SQL.addTemplates(version: version.version, list: list, texts: texts))
-      try await connection.append(event, at: time)
-      return true
+      let event = worker.did(
+        .templatesSave, to: "templates \(version.version)",
+        after: [
+          "kind": list.kind.rawValue, "language": list.language, "category": list.category?.slug ?? "",
+          "texts": texts.map(\.stored).joined(separator: "\n"),
+        ])
+      return .made(event, true)
     }
   }
 }

@@ -57,7 +57,7 @@ public struct ThresholdStore: Sendable {
     try await pool.run(SQL.readApps(areLists: false))
   }
 
-  /// Saves a set as the next version, with an audit event for each rule that changes. Safe to call again.
+  /// Saves a set as the next version, with an audit event for each rule that changes.
   /// - Parameters:
   ///   - former: the version that the set was made from.
   ///   - actor: the account that saves it, with a name of 1 to 80 characters.
@@ -68,13 +68,9 @@ public struct ThresholdStore: Sendable {
     _ set: ThresholdSet, after former: Int32, by actor: Actor, because reason: String, at time: Date
   ) async throws -> ThresholdVersion {
     let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: actor.name, reason: reason)
-    return try await pool.transaction { connection in
+    return try await pool.change(at: time) { connection in
       guard try await !connection.run(SQL.saveThresholdVersion(version: version)).isEmpty else {
         let there = try await connection.run(SQL.readThresholdVersions(version: version.version, limit: 1)).first
-        // This call itself, whose commit was not acknowledged.
-        if let there, there.savedBy == actor.name, abs(there.savedAt.timeIntervalSince(time)) < 0.000_001 {
-          return there
-        }
         throw StorageError.thresholdsChanged(version: there?.version ?? version.version)
       }
       _ = try await connection.run(SQL.saveThresholds(version: version.version, thresholds: set.thresholds))
@@ -82,15 +78,13 @@ public struct ThresholdStore: Sendable {
       _ = try await connection.run(SQL.saveIdentifyRule(version: version.version, rule: set.identify))
       _ = try await connection.run(SQL.saveAttestationRules(version: version.version, rules: set.attestation))
       let apps = try await connection.run(SQL.readApps(areLists: false))
-      for change in set.changes(
-        since: try await Self.set(former, on: connection), name: { apps.name(of: $0) ?? "\($0)" })
-      {
-        try await connection.append(
-          actor.did(
-            change.after == nil ? .thresholdsRemove : .thresholdsSet, to: change.subject, before: change.before,
-            after: change.after, because: reason), at: time)
+      let before = try await Self.set(former, on: connection)
+      let events = set.changes(since: before, name: { apps.name(of: $0) ?? "\($0)" }).map { change in
+        actor.did(
+          change.after == nil ? .thresholdsRemove : .thresholdsSet, to: change.subject, before: change.before,
+          after: change.after, because: reason)
       }
-      return version
+      return .made(events, version)
     }
   }
 

@@ -48,7 +48,7 @@ import Support
       reporters: ReporterStore(pool: pool), protection: protection, ranges: RangeStore(pool: pool), logger: .forTests)
     try await job.runOnce(at: Date())
     #expect(try await NumberStore(pool: pool).standing(of: number).heat == 0)
-    #expect(try await protection.remove(.number(number)))
+    #expect(try await protection.remove(.number(number), by: .commandLine("Ada"), at: Date()))
     try await job.runOnce(at: Date())
     #expect(try await NumberStore(pool: pool).standing(of: number).parts.map(\.reporters) == [2])
     intake.close()

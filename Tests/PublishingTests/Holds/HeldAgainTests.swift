@@ -43,8 +43,8 @@ import Testing
     let app = try await AppStore(pool: pool).source(named: "A list", at: start)
     let settings = Source.Settings(
       name: "A list", url: "https://list.example/", format: .csv, every: 3_600, ceiling: ceiling)
-    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: "A list")
-    #expect(try await SourceStore(pool: pool).add(settings, as: app, at: start, audit: event))
+    #expect(
+      try await SourceStore(pool: pool).add(settings, as: app, by: Actor(name: "Ada", role: .administrator), at: start))
     let rows = (0..<4).map { row in
       Report(
         number: number, appID: app.id, reportID: UUID(), reportedAt: day(row, 0), category: .fraud, reporter: nil)

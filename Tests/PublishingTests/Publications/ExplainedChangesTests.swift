@@ -44,8 +44,8 @@ import Testing
       by: .commandLine("Ada"), because: "Test", at: now)
     let settings = Source.Settings(
       name: name, url: "https://localhost/\(name)", format: .csv, every: 3_600, ceiling: .block)
-    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: name)
-    #expect(try await SourceStore(pool: pool).add(settings, as: app, at: now, audit: event))
+    #expect(
+      try await SourceStore(pool: pool).add(settings, as: app, by: Actor(name: "Ada", role: .administrator), at: now))
     let reports = numbers.map {
       Report(
         number: $0, appID: app.id, reportID: UUID(), reportedAt: now, category: .fraud, reporter: nil, weight: 10)
@@ -176,8 +176,7 @@ import Testing
     let sources = SourceStore(pool: pool)
     try await withPublisher { publisher, folder in
       _ = try await publisher.publish(at: now)
-      let event = Actor(name: "Ada", role: .administrator).did(.sourceRemove, to: "list")
-      #expect(try await sources.remove("list", at: now, audit: event))
+      #expect(try await sources.remove("list", by: Actor(name: "Ada", role: .administrator), at: now))
       // The entries are withdrawn in two parts, with a publication in between.
       for numbers in [listed.prefix(25), listed.dropFirst(25)] {
         let ids = try await pool.column(
@@ -238,8 +237,9 @@ import Testing
       await #expect(throws: PublishingError.self) { try await publisher.publish(at: now + 300) }
       #expect(try await published(folder) == Array(listed) + Array(reported))
       // A change of the ceiling and the end of a suspension have effects that are expected.
-      let event = Actor(name: "Ada", role: .administrator).did(.sourceCeiling, to: "list")
-      #expect(try await SourceStore(pool: pool).change("list", to: .block, at: now, audit: event))
+      #expect(
+        try await SourceStore(pool: pool).change(
+          "list", to: .block, by: Actor(name: "Ada", role: .administrator), at: now))
       #expect(try await publisher.publish(at: now + 360).packs.map(\.entries) == [100, 100])
     }
   }

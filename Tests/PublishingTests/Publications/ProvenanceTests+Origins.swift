@@ -31,8 +31,7 @@ extension ProvenanceTests {
         let app = try await apps.source(named: name, at: now)
         let settings = Source.Settings(
           name: name, url: "https://\(name).example/", format: .csv, every: 3_600, ceiling: .block)
-        let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: name)
-        #expect(try await feeds.add(settings, as: app, at: now, audit: event))
+        #expect(try await feeds.add(settings, as: app, by: Actor(name: "Ada", role: .administrator), at: now))
         let rows = entries.keys.sorted().map {
           SourceEntryChange(old: nil, new: SourceEntry(number: $0, category: .fraud, reportedAt: now, complaints: 9))
         }

@@ -42,8 +42,7 @@ extension ProvenanceTests {
     let other = source.id
     let settings = Source.Settings(
       name: "another", url: "https://another.example/", format: .ringfence, every: 3_600, ceiling: .block)
-    let event = Actor(name: "Ada", role: .administrator).did(.sourceAdd, to: "another")
-    #expect(try await stores.sources.add(settings, as: source, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: source, by: Actor(name: "Ada", role: .administrator), at: now))
     var foreign = RangeRule(
       stored: try RangePattern("+331990009xx", plan: .current), category: .fraud, state: .approved, proposedAt: now)
     foreign.appID = other

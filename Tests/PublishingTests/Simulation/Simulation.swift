@@ -110,7 +110,7 @@ struct Simulation: Sendable {
     _ = try await SourceStore(pool: pool).add(
       Source.Settings(
         name: app.name, url: "https://lists.example/list.csv", format: .csv, every: 86_400, ceiling: list.ceiling),
-      as: app, at: start, audit: Actor.ringfence.did(.sourceAdd, to: app.name))
+      as: app, by: .ringfence, at: start)
     return app
   }
 

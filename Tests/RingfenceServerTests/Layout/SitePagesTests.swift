@@ -91,7 +91,7 @@ import Testing
     let list = try await stores.apps.source(named: "<b>list", at: now)
     let settings = Source.Settings(name: list.name, url: "https://a.example/<i>", format: .csv, every: 3_600)
     _ = try await stores.sources.add(
-      settings, as: list, at: now, audit: Actor.commandLine("Ada").did(.sourceAdd, to: list.name))
+      settings, as: list, by: .commandLine("Ada"), at: now)
     let feed = try #require(try await stores.sources.source(named: list.name))
     try await stores.sources.fail(feed, because: .unreadable("<u>"), at: now, next: now + 3_600)
     try await TestServer.run { server in
@@ -133,7 +133,7 @@ import Testing
     let list = try await stores.apps.source(named: "list", at: now)
     let settings = Source.Settings(name: list.name, url: "https://a.example/", format: .csv, every: 3_600)
     _ = try await stores.sources.add(
-      settings, as: list, at: now, audit: Actor.commandLine("Ada").did(.sourceAdd, to: list.name))
+      settings, as: list, by: .commandLine("Ada"), at: now)
     let feed = try #require(try await stores.sources.source(named: list.name))
     var state = feed.state
     state.refreshedAt = now

@@ -73,7 +73,8 @@ import Testing
     #expect(try await callers.hottest(prefix: "", at: now).map(\.number) == [Self.numbers[0]])
     #expect(try await callers.hottest(prefix: "33", at: now).isEmpty)
     // A protection that is removed has an effect at once.
-    _ = try await ProtectionStore(pool: Fixture.pool).remove(.pattern(try ProtectedPattern("+3319900030x")))
+    _ = try await ProtectionStore(pool: Fixture.pool).remove(
+      .pattern(try ProtectedPattern("+3319900030x")), by: .commandLine("Ada"), at: Date())
     #expect(try await callers.hottest(prefix: "33", at: now).map(\.number) == [Self.numbers[2], Self.numbers[3]])
   }
 

@@ -93,8 +93,7 @@ import Testing
       try ListsTests.publish(811, in: server.folder, ["toxic": [(12_015_550_124, "Fraud", true)]])
       #expect(try await Self.ask(server, "12015550123").1?.packs.map(\.state) == ["absent"])
       let stores = Stores(pool: TestDatabase.current.pool)
-      let event = Actor.owner.did(.rightSuppress, to: "+12015550123")
-      try await stores.protection.suppress(12_015_550_123, at: Date(), audit: event)
+      try await stores.protection.suppress(12_015_550_123, by: .owner, at: Date())
       let suppressed = try #require(try await Self.ask(server, "12015550123").1)
       #expect(suppressed.packs == [] && suppressed.lists == [])
     }

@@ -87,7 +87,7 @@ import Testing
     let list = try await stores.apps.source(named: "list", at: now)
     let settings = Source.Settings(name: "list", url: "http://127.0.0.1/list", format: .csv, every: 3_600)
     _ = try await stores.sources.add(
-      settings, as: list, at: now, audit: Actor.commandLine("Test").did(.sourceAdd, to: "list"))
+      settings, as: list, by: .commandLine("Test"), at: now)
     let source = try #require(try await stores.sources.source(named: "list"))
     try await stores.sources.fail(source, because: .silent, at: now, next: now + 60)
     try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in

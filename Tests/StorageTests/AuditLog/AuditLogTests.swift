@@ -4,6 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +28,25 @@ import Testing
     for _ in 0..<2 { try await auditLog.append(event, at: now) }
     let records = try await auditLog.events(AuditFilter(), limit: 10)
     #expect(records.map(\.event) == [event] && records.map(\.time) == [now])
+  }
+
+  /// The second attempt finds the event of the first one: before its work, or after it where the server commits the first
+  /// one meanwhile.
+  @Test(arguments: ["WARNING 'not confirmed'", "EXCEPTION USING ERRCODE = '40001'"])
+  func `a change whose commit was in doubt is made once`(_ failure: String) async throws {
+    try await failFirstCommit(failure)
+    let (id, isCommitted) = (UUID(), failure.hasPrefix("WARNING"))
+    let attempts = Atomic(0)
+    let attempt = try await pool.change(at: now) { connection in
+      let attempt = attempts.add(1, ordering: .relaxed).newValue
+      let event = Actor.ringfence.did(.holdEnd, to: "x", id: id)
+      if attempt == 2 { try await auditLog.append(event, at: now) }
+      try await connection.execute("INSERT INTO apps (name, created_at) VALUES (\("app \(attempt)"), \(now))")
+      return .made(event, attempt)
+    }
+    #expect(attempt == 1 && attempts.load(ordering: .relaxed) == (isCommitted ? 1 : 2))
+    #expect(try await auditLog.events(AuditFilter(), limit: 9).count == 1)
+    #expect(try await pool.column("SELECT name FROM apps WHERE name LIKE 'app _'") == (isCommitted ? ["app 1"] : []))
   }
 
   /// Also where a store knows only the name, and of changes that the command causes.

@@ -41,8 +41,7 @@ import Testing
     case .nextRefresh, .completeRefresh, .judgment:
       let settings = Source.Settings(name: "list", url: "https://example.org/", format: .csv, every: 3_600)
       let list = try await stores.apps.source(named: "list", at: now)
-      let event = Actor.commandLine("Test").did(.sourceAdd, to: "list")
-      #expect(try await stores.sources.add(settings, as: list, at: now - 1, audit: event))
+      #expect(try await stores.sources.add(settings, as: list, by: .commandLine("Test"), at: now - 1))
       return {
         let due = try await stores.sources.due(at: now, limit: 8)
         let isJudged = try await stores.sources.isJudgmentDue(since: now - 60)

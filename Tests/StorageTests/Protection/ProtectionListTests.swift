@@ -105,7 +105,7 @@ import Testing
     #expect(try await store.numbers(after: 0, limit: 9).map(\.number) == [number, number + 1])
 
     // A person removes an own protection only, and a source its own only.
-    #expect(try await !store.remove(.number(number + 1)))
+    #expect(try await !store.remove(.number(number + 1), by: .commandLine("Ada"), at: now))
     try await store.replace(of: 7, named: "allow list", with: [targets[1]], at: now)
     #expect(try await store.rule(for: number) == .protectedNumber(reason: "A bank"))
     #expect(try await store.protections(of: 33_199_100_000).isEmpty)

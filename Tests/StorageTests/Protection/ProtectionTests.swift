@@ -22,10 +22,10 @@ import Testing
     #expect(try await store.rule(for: 49_116_000) == .protectedPattern(reason: "Charities", pattern: "+49116xxx"))
     #expect(try await store.rule(for: 49_112) == .emergencyNumber)
 
-    #expect(try await store.remove(try ProtectionTarget("+33 199 000 248")))
-    #expect(try await !store.remove(.number(33_199_000_248)))
+    #expect(try await store.remove(try ProtectionTarget("+33 199 000 248"), by: .commandLine("Ada"), at: now))
+    #expect(try await !store.remove(.number(33_199_000_248), by: .commandLine("Ada"), at: now))
     #expect(try await store.rule(for: 33_199_000_248) == nil)
-    #expect(try await !store.remove(.number(1_911)))
+    #expect(try await !store.remove(.number(1_911), by: .commandLine("Ada"), at: now))
   }
 
   @Test(arguments: [Int64(7), 110, 112, 911, 49, 116_117])

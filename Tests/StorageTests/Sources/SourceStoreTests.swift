@@ -15,8 +15,7 @@ import Testing
   private func add(_ name: String, format: SourceFormat = .csv) async throws -> Source {
     let list = try await stores.apps.source(named: name, at: now)
     let settings = Source.Settings(name: name, url: "http://127.0.0.1/list", format: format, every: 3_600)
-    let event = Actor.commandLine("Test").did(.sourceAdd, to: name)
-    #expect(try await stores.sources.add(settings, as: list, at: now, audit: event))
+    #expect(try await stores.sources.add(settings, as: list, by: .commandLine("Test"), at: now))
     return try await read(name)
   }
 
@@ -74,8 +73,7 @@ import Testing
     try await stores.sources.fail(third, because: .silent, at: now + 3, next: nil)
     #expect(try await read("list").state.rejected == rejected(150, of: 200))
     // A source that is added again begins anew.
-    let removal = Actor.commandLine("Test").did(.sourceRemove, to: "list")
-    try await stores.sources.remove(third, at: now + 4, audit: removal)
+    try await stores.sources.remove(third, by: .commandLine("Test"), at: now + 4)
     #expect(try await add("list").state.rejected == RejectedRows())
   }
 

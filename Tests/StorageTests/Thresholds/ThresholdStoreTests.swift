@@ -25,9 +25,8 @@ import Testing
   }
 
   @Test func `the second change of the same version is refused`() async throws {
-    let set = try await store.current()
-    try await store.save(set, after: 1, by: .commandLine("Ada"), because: "First", at: now)
-    // The same call again, whose commit was not acknowledged.
+    let set = try await store.current().replacing(IdentifyRule(labels: 9))
+    try await failFirstCommit()
     try await store.save(set, after: 1, by: .commandLine("Ada"), because: "First", at: now)
     await #expect(throws: StorageError.thresholdsChanged(version: 2)) {
       try await store.save(set, after: 1, by: .commandLine("Bob"), because: "Second", at: now)
