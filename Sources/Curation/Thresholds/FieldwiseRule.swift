@@ -140,15 +140,15 @@ extension IdentifyRule: FieldwiseRule {
   package static let prefix = "label-"
   package static let table: [RuleField<IdentifyRule>] =
     [
-      RuleField("heat", "identify.heat_share", .real(\.heatShare)),
-      RuleField("reporters", "identify.reporters", .whole(\.alone.reporters)),
+      RuleField("heat", "identify.heat_share", .real(\.heatShare), 0...1, isPositive: true),
+      RuleField("reporters", "identify.reporters", .whole(\.alone.reporters), 2...64),
       RuleField("reporters", "identify.corroborated_reporters", .whole(\.corroborated.reporters)),
-      RuleField("networks", "identify.networks", .whole(\.alone.networks)),
+      RuleField("networks", "identify.networks", .whole(\.alone.networks), 2...64),
       RuleField("networks", "identify.corroborated_networks", .whole(\.corroborated.networks)),
-      RuleField("days", "identify.days", .whole(\.alone.days)),
+      RuleField("days", "identify.days", .whole(\.alone.days), 2...64),
       RuleField("days", "identify.corroborated_days", .whole(\.corroborated.days)),
-      RuleField("labels", "identify.labels", .whole(\.labels)),
-      RuleField("labels", "identify.label_share", .real(\.labelShare)),
+      RuleField("labels", "identify.labels", .whole(\.labels), 0...1_000_000),
+      RuleField("labels", "identify.label_share", .real(\.labelShare), 0...1),
     ] + Mark.allCases.map { RuleField("marks", "mark.\($0.rawValue)", .flag(\.[permits: $0])) }
 
   private subscript(permits mark: Mark) -> Bool {

@@ -79,22 +79,14 @@ public struct IdentifyRule: Sendable, Equatable, Codable {
 
   /// Every broken rule, with the field only: `identify.labels`.
   public var problems: [ThresholdProblem] {
-    var problems: [ThresholdProblem] = []
-    func ask(_ isSo: Bool, _ problem: @autoclosure () -> ThresholdProblem) {
-      if !isSo { problems.append(problem()) }
+    let above = ["reporters", "networks", "days"].compactMap { kind -> ThresholdProblem? in
+      let (name, alone) = ("identify.corroborated_\(kind)", self[field: "identify.\(kind)"])
+      let isInside = self[field: name] >= 2 && self[field: name] <= min(64, alone)
+      return isInside ? nil : .outOfRange(name, 2...Int64(max(2, alone)))
     }
-    ask(heatShare > 0 && heatShare <= 1, .notPositive("identify.heat_share", most: 1))
-    let fields: [(String, WritableKeyPath<Limits, Int>)] = [
-      ("reporters", \.reporters), ("networks", \.networks), ("days", \.days),
-    ]
-    for (name, field) in fields {
-      ask((2...64).contains(alone[keyPath: field]), .outOfRange("identify.\(name)", 2...64))
-      ask(
-        (2...64).contains(corroborated[keyPath: field]) && corroborated[keyPath: field] <= alone[keyPath: field],
-        .outOfRange("identify.corroborated_\(name)", 2...Int64(max(2, alone[keyPath: field]))))
+    let names = Self.table.map(\.name)
+    return (limitProblems + above).sorted { left, right in
+      names.firstIndex(of: left.field) ?? 0 < names.firstIndex(of: right.field) ?? 0
     }
-    ask((0...1_000_000).contains(labels), .outOfRange("identify.labels", 0...1_000_000))
-    ask((0...1).contains(labelShare), .outOfRange("identify.label_share", 0...1))
-    return problems
   }
 }

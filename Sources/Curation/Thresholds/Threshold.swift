@@ -45,7 +45,9 @@ public struct ThresholdLimits: Sendable, Equatable, Codable {
   /// Least distinct days with a complaint, 0 to 64; see ``ComplaintDays``.
   public var days: Int
 
-  public init(heat: Double, evidence: Double, confidence: Double, reporters: Int, networks: Int, days: Int) {
+  public init(
+    heat: Double, evidence: Double = 0, confidence: Double = 0, reporters: Int = 0, networks: Int = 0, days: Int = 0
+  ) {
     self.heat = heat
     self.evidence = evidence
     self.confidence = confidence

@@ -136,7 +136,9 @@ struct TableRow: Encodable, ExpressibleByDictionaryLiteral {
 
   fileprivate let values: [(key: String, value: Value)]
 
-  init(dictionaryLiteral values: (String, Value)...) { self.values = values.map { (key: $0.0, value: $0.1) } }
+  init(_ values: [(String, Value)]) { self.values = values.map { (key: $0.0, value: $0.1) } }
+
+  init(dictionaryLiteral values: (String, Value)...) { self.init(values) }
 
   fileprivate var cells: [String] {
     values.map { _, value in

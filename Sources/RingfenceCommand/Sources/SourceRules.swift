@@ -188,14 +188,6 @@ struct SourcesList: AsyncParsableCommand {
 
 extension SourceRule {
   func row(_ lists: [App]) -> TableRow {
-    [
-      "list": .text(name(among: lists)), "weight": .figure(weight), "enter_complaints": .count(enter.complaints),
-      "enter_days": .count(enter.days), "leave_complaints": .count(leave.complaints), "leave_days": .count(leave.days),
-      "block_complaints": .count(blockComplaints), "block_shared": .text(blocksShared ? "yes" : "no"),
-    ]
-  }
-
-  private func name(among lists: [App]) -> String {
-    appID == Self.everyList ? Self.everyListName : lists.name(of: appID) ?? "app \(appID)"
+    row(("list", .text(appID == Self.everyList ? Self.everyListName : lists.name(of: appID) ?? "app \(appID)")))
   }
 }

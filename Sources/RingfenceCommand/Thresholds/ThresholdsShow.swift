@@ -87,18 +87,26 @@ extension ThresholdVersion {
   }
 }
 
-extension Threshold {
-  fileprivate var row: TableRow {
-    [
-      "category": .text(category.slug), "country": .country(country, else: "all"), "review_heat": .figure(reviewHeat),
-      "enter_heat": .figure(enter.heat), "enter_evidence": .figure(enter.evidence),
-      "enter_confidence": .figure(enter.confidence), "enter_reporters": .count(enter.reporters),
-      "enter_networks": .count(enter.networks), "enter_days": .count(enter.days), "leave_heat": .figure(leave.heat),
-      "leave_evidence": .figure(leave.evidence), "leave_confidence": .figure(leave.confidence),
-      "leave_reporters": .count(leave.reporters), "leave_networks": .count(leave.networks),
-      "leave_days": .count(leave.days),
-    ]
+extension FieldwiseRule {
+  /// Its values by their fields, those that are no limits first.
+  func row(_ head: (String, TableRow.Value)...) -> TableRow {
+    let fields = Self.table.filter { !$0.name.contains(".") } + Self.table.filter { $0.name.contains(".") }
+    return TableRow(
+      head
+        + fields.map { field in
+          let value: TableRow.Value =
+            switch field.path {
+            case .real(let path): .figure(self[keyPath: path])
+            case .whole(let path): .count(self[keyPath: path])
+            case .flag(let path): .text(self[keyPath: path] ? "yes" : "no")
+            }
+          return (field.name.replacing(".", with: "_"), value)
+        })
   }
+}
+
+extension Threshold {
+  fileprivate var row: TableRow { row(("category", .text(category.slug)), ("country", .country(country, else: "all"))) }
 }
 
 extension IdentifyRule {
@@ -115,12 +123,8 @@ extension IdentifyRule {
 
 extension AttestationRule {
   fileprivate func row(_ apps: [App]) -> TableRow {
-    [
-      "app": .text(
-        appID == Self.everyApp
-          ? SourceRule.everyListName : apps.name(of: appID) ?? "app \(appID)"),
-      "hardware": .figure(hardware), "software": .figure(software), "unattested": .figure(unattested),
-    ]
+    let name = appID == Self.everyApp ? SourceRule.everyListName : apps.name(of: appID) ?? "app \(appID)"
+    return row(("app", .text(name)))
   }
 }
 

@@ -34,7 +34,7 @@ extension SQL {
       version
     ) { row in
       let country = try row.decode(1, as: String.self)
-      let none = ThresholdLimits(heat: 0, evidence: 0, confidence: 0, reporters: 0, networks: 0, days: 0)
+      let none = ThresholdLimits(heat: 0)
       var threshold = Threshold(
         category: try row.category(0), country: country.isEmpty ? nil : country, enter: none, leave: none, reviewHeat: 0
       )
@@ -94,65 +94,49 @@ extension SQL {
   static func readAttestationRules(version: Int32?) -> Statement<AttestationRule> {
     Statement(
       """
-      SELECT app_id, hardware, software, unattested FROM attestation_rules
+      SELECT app_id, \(AttestationRule.readColumns) FROM attestation_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions)) ORDER BY app_id
       """,
       version
     ) { row in
-      // Written as decimal numbers, so that 0.8 stays 0.8.
-      func weight(_ column: Int) throws -> Double {
-        let value: Float = try row.decode(column)
-        return Double("\(value)") ?? Double(value)
-      }
-      return AttestationRule(
-        appID: try row.decode(0), hardware: try weight(1), software: try weight(2), unattested: try weight(3))
+      var rule = AttestationRule(appID: try row.decode(0))
+      try rule.read(row, from: 1)
+      return rule
     }
   }
 
   static func saveAttestationRules(version: Int32, rules: [AttestationRule]) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO attestation_rules (version, app_id, hardware, software, unattested)
-      SELECT $1::integer, * FROM unnest($2::integer[], $3::real[], $4::real[], $5::real[])
+      INSERT INTO attestation_rules (version, app_id, \(AttestationRule.columns.joined(separator: ", ")))
+      SELECT $1::integer, * FROM unnest($2::integer[], \(AttestationRule.arrays(from: 3)))
       """,
-      version, rules.map(\.appID), rules.map { Float($0.hardware) }, rules.map { Float($0.software) },
-      rules.map { Float($0.unattested) })
+      version, rules.map(\.appID), RuleColumns(rules: rules))
   }
 
   /// - Parameter version: Nil for the newest.
   static func readIdentifyRule(version: Int32?) -> Statement<IdentifyRule> {
     Statement(
       """
-      SELECT heat_share, reporters, networks, days, corroborated_reporters, corroborated_networks, corroborated_days,
-             marks, labels, label_share
-      FROM identify_rules
+      SELECT marks, \(IdentifyRule.readColumns) FROM identify_rules
       WHERE version = coalesce($1::integer, (SELECT max(version) FROM threshold_versions))
       """,
       version
     ) { row in
-      func limits(_ first: Int) throws -> IdentifyRule.Limits {
-        IdentifyRule.Limits(
-          reporters: Int(try row.decode(first, as: Int32.self)),
-          networks: Int(try row.decode(first + 1, as: Int32.self)),
-          days: Int(try row.decode(first + 2, as: Int32.self)))
-      }
-      return IdentifyRule(
-        heatShare: try row.decode(0), alone: try limits(1), corroborated: try limits(4),
-        identifiedMarks: Set(try row.decode(7, as: [String].self).compactMap(IdentifyRule.Mark.init)),
-        labels: Int(try row.decode(8, as: Int32.self)), labelShare: try row.decode(9))
+      let marks = try row.decode(0, as: [String].self).compactMap(IdentifyRule.Mark.init)
+      var rule = IdentifyRule(identifiedMarks: Set(marks))
+      try rule.read(row, from: 1)
+      return rule
     }
   }
 
   static func saveIdentifyRule(version: Int32, rule: IdentifyRule) -> Statement<Void> {
     Statement(
       """
-      INSERT INTO identify_rules (version, heat_share, reporters, networks, days, corroborated_reporters,
-                                  corroborated_networks, corroborated_days, marks, labels, label_share)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      INSERT INTO identify_rules (version, marks, \(IdentifyRule.columns.joined(separator: ", ")))
+      SELECT $1::integer, $2::text[], * FROM unnest(\(IdentifyRule.arrays(from: 3)))
       """,
-      version, rule.heatShare, Int32(rule.alone.reporters), Int32(rule.alone.networks), Int32(rule.alone.days),
-      Int32(rule.corroborated.reporters), Int32(rule.corroborated.networks), Int32(rule.corroborated.days),
-      rule.identifiedMarks.map(\.rawValue).sorted(), Int32(rule.labels), rule.labelShare)
+      version, rule.identifiedMarks.map(\.rawValue).sorted(), RuleColumns(rules: [rule]))
   }
 
   /// - Parameter areLists: Leaves out apps that are no imported lists.
@@ -164,19 +148,27 @@ extension SQL {
 }
 
 extension FieldwiseRule {
+  /// The fields with a column. Marks are one array.
+  fileprivate static var stored: [RuleField<Self>] { table.filter { !$0.name.hasPrefix("mark.") } }
+
   /// The columns of its table, named after its fields.
   fileprivate static var columns: [String] {
-    table.map { $0.name == "block.shared" ? "blocks_shared" : $0.name.replacing(".", with: "_") }
+    stored.map { field in
+      field.name == "block.shared"
+        ? "blocks_shared" : String(field.name.trimmingPrefix("identify.")).replacing(".", with: "_")
+    }
   }
 
-  /// Weights of lists are stored with seven digits.
+  /// Weights are stored with seven digits. Weights of apps are read as decimal numbers, so that 0.8 stays 0.8.
   fileprivate static var readColumns: String {
-    zip(table, columns).map { if case .real = $0.path { "\($1)::float8" } else { $1 } }.joined(separator: ", ")
+    let number = Self.self == AttestationRule.self ? "text::float8" : "float8"
+    return zip(stored, columns).map { if case .real = $0.path { "\($1)::\(number)" } else { $1 } }
+      .joined(separator: ", ")
   }
 
   /// The placeholders of ``RuleColumns``.
   fileprivate static func arrays(from first: Int) -> String {
-    table.enumerated().map { index, field in
+    stored.enumerated().map { index, field in
       switch field.path {
       case .real: "$\(first + index)::float8[]"
       case .whole: "$\(first + index)::integer[]"
@@ -186,7 +178,7 @@ extension FieldwiseRule {
   }
 
   fileprivate mutating func read(_ row: PostgresRow, from first: Int) throws {
-    for (column, field) in Self.table.enumerated() {
+    for (column, field) in Self.stored.enumerated() {
       switch field.path {
       case .real(let path): self[keyPath: path] = try row.decode(first + column)
       case .whole(let path): self[keyPath: path] = Int(try row.decode(first + column, as: Int32.self))
@@ -201,7 +193,7 @@ private struct RuleColumns<Rule: FieldwiseRule>: PostgresBindable {
   let rules: [Rule]
 
   func bind(into parameters: inout PostgresParameters) {
-    for field in Rule.table {
+    for field in Rule.stored {
       switch field.path {
       case .real(let path): parameters.append(rules.map { $0[keyPath: path] })
       case .whole(let path): parameters.append(rules.map { Int32($0[keyPath: path]) })
