@@ -15,12 +15,14 @@ public struct SignOnConfiguration: Sendable {
   /// The provider's name on the button.
   public var name: String
   /// The scopes that are requested, with spaces between.
-  public var scopes = "openid profile"
-  public var roleClaim = "roles"
+  public var scopes = standard.scopes
+  public var roleClaim = standard.roleClaim
   /// The values of the claim that mean a role. Without any, accounts keep the role that they have here.
   public var roleValues: [Role: [String]] = [:]
   /// Whether a person without an account gets one.
   public var addsAccounts = false
+
+  package static let standard = (scopes: "openid profile", roleClaim: "roles")
 
   public init(issuer: String, client: String, secret: String? = nil, name: String) {
     (self.issuer, self.client, self.secret, self.name) = (issuer, client, secret, name)

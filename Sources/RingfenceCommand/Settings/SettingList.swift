@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import API
+import Accounts
 import Jobs
 import CallerPack
 import Curation
@@ -115,10 +116,10 @@ package struct SettingList: Sendable {
     "oidc-name", .label, absent: "the host of oidc-issuer", hasOption: false,
     "Name of the identity provider on the button \"Sign in with NAME\".")
   let oidcScopes = Setting(
-    "oidc-scopes", .scopes, default: "openid profile", hasOption: false,
+    "oidc-scopes", .scopes, default: SignOnConfiguration.standard.scopes, hasOption: false,
     "Scopes to request from the identity provider.")
   let oidcRoleClaim = Setting(
-    "oidc-role-claim", .text("claim"), default: "roles", hasOption: false,
+    "oidc-role-claim", .text("claim"), default: SignOnConfiguration.standard.roleClaim, hasOption: false,
     "Claim with the roles of a person: a text or a list of texts. Dots lead into objects.")
   let oidcAdministrators = Setting(
     "oidc-administrators", .values, absent: "none", hasOption: false,
