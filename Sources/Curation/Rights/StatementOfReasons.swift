@@ -99,14 +99,12 @@ extension Explanation {
   /// The effect of the next publication, as far as a decision, a rule for its range, a protection or the misuse of the
   /// number settle it.
   public var ahead: Shown {
-    if protection != nil { return .out }
-    if let decision { return Shown(decision.treatment) }
     // The decision or the rule that listed it may have ended since.
     let ground = listing.map { stated?.ground ?? $0.ground }
-    if ground == .decision || ground == .range && range == nil || hasNewRange {
-      return outlook.map { $0.isBlocked ? .block : .identify } ?? .out
-    }
-    return isVictim && shown == .block ? .identify : shown
+    guard
+      protection != nil || decision != nil || ground == .decision || ground == .range && range == nil || hasNewRange
+    else { return isVictim && shown == .block ? .identify : shown }
+    return outlook.map { $0.isBlocked ? .block : .identify } ?? .out
   }
 
   /// Whether a rule for its range has come into force since the newest publication. The effect of an older rule
@@ -134,7 +132,9 @@ extension Explanation {
   public var outlook: Outlook? {
     let category = evaluation?.category ?? .other
     // No rule lists a number whose reports are held.
-    let range = hold == nil ? range : nil
+    let ranged = (hold == nil ? range : nil).map {
+      Outlook(category: $0.category, label: $0.label, isBlocked: $0.treatment == .block && !isVictim)
+    }
     switch verdict {
     case .protected, .held: return nil
     case .decided:
@@ -142,50 +142,46 @@ extension Explanation {
       return Outlook(
         category: decision.category ?? category, label: decision.label, isBlocked: decision.treatment == .block)
     case .listed, .candidate:
-      if evaluation?.ceiling != .block, let range, range.treatment == .block {
-        return Outlook(category: range.category, label: range.label, isBlocked: !isVictim)
-      }
+      if evaluation?.ceiling != .block, range?.treatment == .block, let ranged { return ranged }
       return Outlook(category: category, label: nil, isBlocked: evaluation?.ceiling == .block && !isVictim)
-    case .needsReview, .quiet:
-      return range.map {
-        Outlook(category: $0.category, label: $0.label, isBlocked: $0.treatment == .block && !isVictim)
-      }
+    case .needsReview, .quiet: return ranged
     }
   }
 
   /// The reasons of the listing, of the decision in force, or of the rule that lists it next; nil where it has none.
   public var statement: StatementOfReasons? {
     guard protection == nil else { return nil }
-    let hasReports = score?.parts.contains { $0.reports > 0 } ?? false
+    func statement(
+      _ ground: StatementOfReasons.Ground, _ reason: String?, _ category: ReportCategory?,
+      _ treatment: Decision.Treatment, since: Date, _ facts: StatementOfReasons.Facts? = nil, met: [String] = [],
+      isAutomatic: Bool = false
+    ) -> StatementOfReasons {
+      StatementOfReasons(
+        number: number, ground: ground, decisionReason: reason, category: category, treatment: treatment, since: since,
+        shown: shown, ahead: ahead, listedAt: listing?.listedAt, facts: facts, conditions: met,
+        isDetectedAutomatically: score?.parts.contains { $0.reports > 0 } ?? false, isDecidedAutomatically: isAutomatic,
+        packs: packs, answerTime: answerTime)
+    }
     if let decision {
-      // Until its publication, the figures are of an earlier listing.
-      let facts = stated?.ground == .decision ? stated : nil
-      return StatementOfReasons(
-        number: number, ground: .decision, decisionReason: decisionReason,
-        category: decision.category ?? (decision.treatment == .block ? evaluation?.category : nil),
-        treatment: decision.treatment, since: decision.decidedAt, shown: shown, ahead: ahead,
-        listedAt: listing?.listedAt, facts: facts, conditions: [],
-        isDetectedAutomatically: hasReports, isDecidedAutomatically: isDecidedByProgram, packs: packs,
-        answerTime: answerTime)
+      return statement(
+        .decision, decisionReason, decision.category ?? (decision.treatment == .block ? evaluation?.category : nil),
+        decision.treatment, since: decision.decidedAt,
+        // Until its publication, the figures are of an earlier listing.
+        stated?.ground == .decision ? stated : nil, isAutomatic: isDecidedByProgram)
     }
     guard let listing else {
       guard let range, [.quiet, .needsReview].contains(verdict), ahead != .out else { return nil }
-      return StatementOfReasons(
-        number: number, ground: .range, decisionReason: range.reason, category: range.category,
-        treatment: ahead == .block ? .block : .identify, since: range.decidedAt ?? range.proposedAt, shown: shown,
-        ahead: ahead, facts: nil,
-        conditions: [], isDetectedAutomatically: hasReports, isDecidedAutomatically: false, packs: packs,
-        answerTime: answerTime)
+      return statement(
+        .range, range.reason, range.category, ahead == .block ? .block : .identify,
+        since: range.decidedAt ?? range.proposedAt)
     }
     // A decision or a rule that ended since the publication is still its cause.
     let ground = stated?.ground ?? listing.ground
-    let met = ground == .reports ? evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) : nil
-    return StatementOfReasons(
-      number: number, ground: ground, decisionReason: ground == .range ? range?.reason : nil,
-      category: listing.category, treatment: listing.treatment == .block ? .block : .identify, since: listing.listedAt,
-      shown: shown, ahead: ahead, listedAt: listing.listedAt, facts: stated, conditions: met ?? [],
-      isDetectedAutomatically: hasReports,
-      isDecidedAutomatically: stated?.isAutomatic ?? (ground == .reports), packs: packs, answerTime: answerTime)
+    return statement(
+      ground, ground == .range ? range?.reason : nil, listing.category,
+      listing.treatment == .block ? .block : .identify, since: listing.listedAt, stated,
+      met: ground == .reports ? evaluation?.conditions.filter(\.isMet).map(\.kind.rawValue) ?? [] : [],
+      isAutomatic: stated?.isAutomatic ?? (ground == .reports))
   }
 }
 

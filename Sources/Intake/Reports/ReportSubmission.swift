@@ -94,7 +94,9 @@ public struct ReportSubmission: Sendable, Equatable {
   /// A UUID that every retry repeats.
   public var reportID: String
   /// RFC 3339; every retry repeats it.
-  public var reportedAt: String
+  public var reportedAt: String { didSet { madeAt = Timestamp.parse(reportedAt) } }
+  /// The time of ``reportedAt``; nil where it is none.
+  package private(set) var madeAt: Date?
   /// At most ``CommentRule/maxLength`` characters.
   public var comment: String?
   /// The UTC day on which the app made the account of its user, `2026-03-05`; only from keys with the scope vouch.
@@ -116,6 +118,7 @@ public struct ReportSubmission: Sendable, Equatable {
     self.reporter = reporter
     self.reportID = reportID
     self.reportedAt = reportedAt
+    madeAt = Timestamp.parse(reportedAt)
     self.comment = comment
     self.reporterSince = reporterSince
     self.clientAddress = clientAddress
@@ -129,8 +132,6 @@ extension ReportSubmission: IncomingReport {
 
   /// How old a report may be when it arrives, in seconds: 366 days. Older ones have practically no heat.
   package static let maxAge: TimeInterval = 366 * 86_400
-
-  package var madeAt: Date? { Timestamp.parse(reportedAt) }
 
   package func checked(at now: Date) throws(InvalidSubmission) -> CheckedReport {
     var problems: [FieldProblem] = []
@@ -209,7 +210,7 @@ extension ReportSubmission: IncomingReport {
   }
 
   private func checkedTime(now: Date) throws(FieldProblem) -> Date {
-    guard let time = Timestamp.parse(reportedAt) else {
+    guard let time = madeAt else {
       throw FieldProblem(
         field: "reported_at", code: "not_a_time", detail: "Send an RFC 3339 time, such as 2026-11-21T12:00:00Z.")
     }
