@@ -32,6 +32,9 @@ public enum RangeDetection {
     }
   }
 
+  /// The least decayed heat of a number with complaints that counts.
+  public static let memberHeat = 0.25
+
   /// The sizes of the ranges that are searched for, the wider one first.
   public static let sizes: [Int64] = [100, 10]
 

@@ -100,6 +100,72 @@ public struct RangeRule: Sendable, Equatable {
   }
 }
 
+extension RangeRule {
+  /// The rules of a source after its list was read. A rule that it had before keeps its review.
+  ///
+  /// New rules are in force at once, unless the source may not list numbers, or they block more than ``maxUnreviewed``
+  /// numbers together: then a moderator approves them.
+  package struct Replacement {
+    /// All rules of the source.
+    package let wanted: [RangeRule]
+    package let removed: [RangeRule], changed: [RangeRule]
+
+    /// - Parameters:
+    ///   - name: the source's name, which has proposed them.
+    ///   - ceiling: the strongest action that the source can trigger.
+    ///   - before: its stored rules.
+    ///   - listed: the rules of the list.
+    package init(
+      of appID: Int32, named name: String, ceiling: SourceCeiling, former before: [RangeRule],
+      with listed: [RangeRule], at time: Date
+    ) {
+      let former = Dictionary(before.map { ($0.range.text, $0) }) { first, _ in first }
+      // Rules of a source that may only identify do no more until its list has been judged with a higher ceiling.
+      let rules = listed.map { rule in
+        var rule = rule
+        if ceiling == .identify, rule.treatment == .block { rule.treatment = .identify }
+        return rule
+      }
+      let approved = Dictionary(grouping: former.values.filter { $0.state == .approved }, by: \.treatment)
+        .mapValues { $0.flatMap(\.range.blocks).sorted { $0.lowerBound < $1.lowerBound } }
+      func known(_ rule: RangeRule) -> RangeRule? {
+        guard let known = former[rule.range.text] else { return nil }
+        // A rejection is kept whatever the list says.
+        return known.treatment == rule.treatment || known.state == .rejected ? known : nil
+      }
+      // A part of an approved rule, from which its publisher has taken numbers, needs no new approval.
+      func isPart(_ rule: RangeRule) -> Bool {
+        rule.range.blocks.allSatisfy { block in
+          approved[rule.treatment]?.overlapping(block).contains {
+            $0.contains(block.lowerBound) && $0.contains(block.upperBound)
+          } ?? false
+        }
+      }
+      let new = rules.filter { known($0) == nil && !isPart($0) }
+      // Not in small steps: the rules that the source has got without a moderator within a day count too.
+      let recent = former.values.filter { rule in
+        rule.decidedBy == name && rule.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
+      }
+      let isApproved =
+        ceiling >= .identify && (ceiling == .identify || !needsApproval(new + (new.isEmpty ? [] : recent)))
+      wanted = rules.map { rule in
+        var rule = rule
+        (rule.appID, rule.proposedBy, rule.proposedAt) = (appID, name, time)
+        if let known = known(rule) {
+          (rule.state, rule.proposedAt) = (known.state, known.proposedAt)
+          (rule.decidedBy, rule.decidedAt) = (known.decidedBy, known.decidedAt)
+        } else if isApproved || isPart(rule) {
+          (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, name, time)
+        }
+        return rule
+      }
+      let texts = Set(rules.map(\.range.text))
+      removed = former.values.filter { !texts.contains($0.range.text) && $0.state != .rejected }
+      changed = wanted.filter { $0 != former[$0.range.text] }
+    }
+  }
+}
+
 /// Numbers that follow each other and to which one rule applies.
 public struct RuledRange: Sendable, Equatable {
   public var numbers: ClosedRange<Int64>

@@ -10,6 +10,9 @@ public struct ReviewPolicy: Sendable, Equatable {
     case sample
   }
 
+  /// The fewest moderators of a team with reviews: an author, a reviewer, and a person who settles a dispute.
+  public static let minModerators = 3
+
   /// The share of all decisions in the random sample, 0 to 1.
   public var share: Double
   /// The most reporters of a number that is blocked or identified without a review.

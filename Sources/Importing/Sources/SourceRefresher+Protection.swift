@@ -25,9 +25,9 @@ extension SourceRefresher {
         throw SourceFailure.tooManyChanges(
           added: summary.added, removed: summary.removed, former: former.count, mostPercent: most)
       }
-      let (freed, maximum) = (
-        try await stores.protection.listed(among: list.targets.map(\.target)), try await stores.protection.mostFreed()
-      )
+      let freed = try await stores.protection.listed(among: list.targets.map(\.target))
+      // More listed numbers are not freed without a person.
+      let maximum = 100 + (try await stores.protection.listedCount()) / 100
       guard freed <= maximum else { throw SourceFailure.freesTooMany(listed: freed, maximum: maximum) }
     }
     try await stores.protection.replace(of: source.id, named: source.name, with: list.targets, at: time)

@@ -53,9 +53,7 @@ struct RangePages: Sendable {
       return try await show(context, problem: texts.message(violation))
     }
     // The rule that it would replace, as the page showed it.
-    let former = try await ranges.rules(containing: rule.range.first).first {
-      $0.range.text == rule.range.text && $0.appID == RangeRule.noSource
-    }
+    let former = try await ranges.rule(of: rule.range)
     var problem = ""
     if context.form["action"] == "save" {
       do {
@@ -133,9 +131,7 @@ struct RangePages: Sendable {
     let path = context.parameters.get("range")?.removingPercentEncoding ?? ""
     let appID = Int32(request.query("source")) ?? RangeRule.noSource
     guard let range = try? RangePattern(path, plan: .current),
-      let rule = try await ranges.rules(containing: range.first).first(where: {
-        $0.range.text == range.text && $0.appID == appID
-      })
+      let rule = try await ranges.rule(of: range, appID: appID)
     else { throw Problem.notFound }
     return rule
   }

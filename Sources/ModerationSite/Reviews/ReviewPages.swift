@@ -135,7 +135,7 @@ struct ReviewPages: Sendable {
 extension ReviewActivation {
   /// Values of the partial `review-activation`.
   func record(_ texts: Localizer) -> TemplateRecord {
-    let values = ["count": texts.number(moderators), "min": texts.number(Self.minModerators)]
+    let values = ["count": texts.number(moderators), "min": texts.number(ReviewPolicy.minModerators)]
     return [
       "isOn": isOn, "isProposed": isPossible && !isRequested,
       "text": isOn ? "" : texts(isPossible ? "reviews.proposed" : "reviews.off", values),

@@ -12,9 +12,6 @@ public struct AppealStore: Sendable {
   /// The number of the last answers that the usual time of an answer is taken from, and the minimum.
   private static let (observedAnswers, minAnswers) = (200, 30)
 
-  /// How long the origin of a filing is kept, in seconds: 30 days.
-  static let originsKept: TimeInterval = 30 * 86_400
-
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -128,7 +125,8 @@ public struct AppealStore: Sendable {
   public func purge(at time: Date) async throws -> Int {
     try await pool.retrying { connection in
       try await connection.runReportingCount(SQL.purgeStamps(time: time))
-      let origins = try await connection.runReportingCount(SQL.purgeFilingOrigins(before: time - Self.originsKept))
+      let kept = Double(RetainedData.appealNetworks.days ?? 0) * 86_400
+      let origins = try await connection.runReportingCount(SQL.purgeFilingOrigins(before: time - kept))
       let contacts = try await connection.runReportingCount(SQL.purgeContacts(time: time))
       for (kind, rows) in [(RetainedData.appealNetworks, origins), (.contacts, contacts)] where rows > 0 {
         _ = try await connection.run(SQL.recordDeletion(kind: kind.rawValue, time: time, rows: Int64(rows)))

@@ -42,15 +42,13 @@ public enum AttestationFailure: Error, Equatable, Sendable {
 /// Installations of an app by what they have proved.
 public struct AttestationCounts: Sendable, Equatable {
   public let appID: Int32
-  /// Installations by level, with a token in the last ``InstallationStore/maxUnrenewedDays``.
+  /// Installations by level, with a token in the days of ``RetainedData/attestations``.
   public internal(set) var installations: [AttestationLevel: Int64]
 }
 
 extension InstallationStore {
   /// How long a token is valid, in seconds: 30 days.
   public static let tokenLifetime: TimeInterval = 30 * 86_400
-  /// Days without a new token after which an attestation is forgotten.
-  static let maxUnrenewedDays = 90
 
   /// The builds of an app that may attest; nil for none.
   public func policy(of appID: Int32) async throws -> AttestationPolicy? {

@@ -89,10 +89,8 @@ extension ProtectionStore {
     return count
   }
 
-  /// The most listed numbers that a source may free without a person: a hundred, and a percent of the list.
-  public func mostFreed() async throws -> Int {
-    let all = try await pool.run(SQL.countListed(firsts: [1], lasts: [999_999_999_999_999])).first ?? 0
-    return 100 + all / 100
+  public func listedCount() async throws -> Int {
+    try await pool.run(SQL.countListed(firsts: [1], lasts: [999_999_999_999_999])).first ?? 0
   }
 
   /// Everything that protects a number now, people first.

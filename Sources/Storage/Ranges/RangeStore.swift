@@ -9,9 +9,6 @@ import Support
 public struct RangeStore: Sendable {
   package let pool: PostgresPool
 
-  /// The least decayed heat of a number that counts as a member of a range.
-  static let memberHeat = 0.25
-
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -24,7 +21,7 @@ public struct RangeStore: Sendable {
     var new: [RangePattern] = []
     for size in RangeDetection.sizes {
       let statement = SQL.findRanges(
-        size: size, memberHeat: Self.memberHeat * scale, heat: RangeDetection.minHeat(size: size) * scale)
+        size: size, memberHeat: RangeDetection.memberHeat * scale, heat: RangeDetection.minHeat(size: size) * scale)
       for item in try await pool.run(statement) {
         let facts = RangeDetection.Facts(
           range: RangePattern(around: item.first, size: size), members: item.members, heat: item.heat / scale,
@@ -73,6 +70,11 @@ public struct RangeStore: Sendable {
   /// The rules that contain a number, those with the fewest numbers first.
   public func rules(containing number: Int64) async throws -> [RangeRule] {
     try await pool.run(SQL.readRangesOfNumber(number: number))
+  }
+
+  /// The rule of a range and a source.
+  public func rule(of range: RangePattern, appID: Int32 = RangeRule.noSource) async throws -> RangeRule? {
+    try await rules(containing: range.first).first { $0.range.text == range.text && $0.appID == appID }
   }
 
   public func sourceNames(of rules: [RangeRule]) async throws -> [Int32: String] {
@@ -149,8 +151,7 @@ public struct RangeStore: Sendable {
 
   /// Replaces the rules of a source by the rules of its list. A rule that it had before keeps its review.
   ///
-  /// New rules are in force at once, unless the source may not list numbers, or they block more than
-  /// ``Curation/RangeRule/maxUnreviewed`` numbers together: then a moderator approves them.
+  /// Which are in force says ``Curation/RangeRule/Replacement``.
   /// - Parameters:
   ///   - name: the source's name, which has proposed them.
   ///   - ceiling: the strongest action that the source can trigger.
@@ -158,66 +159,26 @@ public struct RangeStore: Sendable {
   public func replace(
     of appID: Int32, named name: String, ceiling: SourceCeiling, with rules: [RangeRule], at time: Date
   ) async throws -> [RangeRule] {
-    let former = Dictionary(try await self.rules(of: appID).map { ($0.range.text, $0) }) { first, _ in first }
+    let former = try await self.rules(of: appID)
     guard !rules.isEmpty || !former.isEmpty else { return [] }
     guard rules.count <= RangeRule.maxRulesOfSource else {
       throw StorageError.tooManyRanges(maximum: RangeRule.maxRulesOfSource)
     }
-    // Rules of a source that may only identify do no more until its list has been judged with a higher ceiling.
-    let rules = rules.map { rule in
-      var rule = rule
-      if ceiling == .identify, rule.treatment == .block { rule.treatment = .identify }
-      return rule
-    }
-    let approved = Dictionary(grouping: former.values.filter { $0.state == .approved }, by: \.treatment)
-      .mapValues { $0.flatMap(\.range.blocks).sorted { $0.lowerBound < $1.lowerBound } }
-    func before(_ rule: RangeRule) -> RangeRule? {
-      guard let before = former[rule.range.text] else { return nil }
-      // A rejection is kept whatever the list says.
-      return before.treatment == rule.treatment || before.state == .rejected ? before : nil
-    }
-    // A part of an approved rule, from which its publisher has taken numbers, needs no new approval.
-    func isPart(_ rule: RangeRule) -> Bool {
-      rule.range.blocks.allSatisfy { block in
-        approved[rule.treatment]?.overlapping(block).contains {
-          $0.contains(block.lowerBound) && $0.contains(block.upperBound)
-        } ?? false
-      }
-    }
-    let new = rules.filter { before($0) == nil && !isPart($0) }
-    // Not in small steps: the rules that the source has got without a moderator within a day count too.
-    let recent = former.values.filter { rule in
-      rule.decidedBy == name && rule.decidedAt.map { time.timeIntervalSince($0) < 86_400 } == true
-    }
-    let isApproved =
-      ceiling >= .identify && (ceiling == .identify || !RangeRule.needsApproval(new + (new.isEmpty ? [] : recent)))
-    let wanted = rules.map { rule in
-      var rule = rule
-      (rule.appID, rule.proposedBy, rule.proposedAt) = (appID, name, time)
-      if let before = before(rule) {
-        (rule.state, rule.proposedAt) = (before.state, before.proposedAt)
-        (rule.decidedBy, rule.decidedAt) = (before.decidedBy, before.decidedAt)
-      } else if isApproved || isPart(rule) {
-        (rule.state, rule.decidedBy, rule.decidedAt) = (.approved, name, time)
-      }
-      return rule
-    }
-    let texts = Set(rules.map(\.range.text))
-    let (removed, changed) = (
-      former.values.filter { !texts.contains($0.range.text) && $0.state != .rejected },
-      wanted.filter { $0 != former[$0.range.text] }
-    )
+    let change = RangeRule.Replacement(
+      of: appID, named: name, ceiling: ceiling, former: former, with: rules, at: time)
     try await pool.transaction { connection in
       _ = try await connection.run(
-        SQL.deleteRanges(numbers: removed.map(\.range.first), patterns: removed.map(\.range.text), appID: appID))
-      for start in stride(from: 0, to: changed.count, by: 10_000) {
-        _ = try await connection.run(SQL.saveRanges(Array(changed[start..<min(start + 10_000, changed.count)])))
+        SQL.deleteRanges(
+          numbers: change.removed.map(\.range.first), patterns: change.removed.map(\.range.text), appID: appID))
+      for start in stride(from: 0, to: change.changed.count, by: 10_000) {
+        let some = Array(change.changed[start..<min(start + 10_000, change.changed.count)])
+        _ = try await connection.run(SQL.saveRanges(some))
       }
       guard try await connection.run(SQL.countRanges())[0] <= Int64(RangeRule.maxRules) else {
         throw StorageError.tooManyRanges(maximum: RangeRule.maxRules)
       }
     }
-    return wanted
+    return change.wanted
   }
 
   public func counts(of range: RangePattern, protected: ProtectedNumbers) async throws -> RangeCounts {

@@ -42,10 +42,9 @@ public enum RetainedData: String, Sendable, CaseIterable {
     // The transparency report has the year before.
     case .remediationSums: 750
     case .installations: 400
-    case .attestations: InstallationStore.maxUnrenewedDays
     case .ownerProofs: 1
     case .statements: 750
-    case .unassigned: 90
+    case .unassigned, .attestations: 90
     case .deletions: 1_100
     case .contacts, .comments, .reportMonths, .personalNumbers: nil
     }

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 package import Foundation
 package import PostgreSQL
 
 /// Whether second reviews and golden cases are on. They need a second and a third person, so an administrator can turn
 /// them on once the team has enough moderators.
 public struct ReviewActivation: Sendable, Equatable {
-  /// The fewest moderators of a team with reviews: an author, a reviewer, and a person who settles a dispute.
-  public static let minModerators = 3
-
   /// Whether an administrator has turned them on.
   public var isRequested = false
   /// The enabled accounts that may decide and have signed in.
   public var moderators = 0
 
-  public var isPossible: Bool { moderators >= Self.minModerators }
+  public var isPossible: Bool { moderators >= ReviewPolicy.minModerators }
   /// Whether decisions are reviewed, and golden cases are among the reviews.
   public var isOn: Bool { isRequested && isPossible }
 }
