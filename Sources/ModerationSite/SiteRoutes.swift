@@ -224,8 +224,8 @@ package struct SiteRoutes {
   private func numberRoutes(_ moderation: RouterGroup<ServerRequestContext>) {
     let home = HomePages(
       figures: stores.statistics, firstSteps: stores.firstSteps, appeals: stores.appeals,
-      publications: stores.publications, sources: stores.sources, remediations: stores.remediations, team: stores.team,
-      pseudonymizer: services.pseudonymizer, schedule: services.schedule,
+      publications: stores.publications, sources: stores.sources, remediations: stores.remediations,
+      arrivals: ArrivalCache(team: stores.team), pseudonymizer: services.pseudonymizer, schedule: services.schedule,
       canOrder: services.publicationJobs != nil, pages: pages)
     let search = SearchPages(search: stores.search, pages: pages)
     moderation

