@@ -28,8 +28,10 @@ deb: dependencies
 	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
 
 # The tool of build machines. It has a folder of its own, because it is built without the packages of the server.
+# Without the option, Package.resolved would lose the packages of the server, and their versions with them.
 tools: dependencies
-	swift build --disable-default-traits --traits Tools --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs --static-swift-stdlib
+	swift build --disable-default-traits --traits Tools $(if $(wildcard Package.resolved),--force-resolved-versions) \
+	  --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs --static-swift-stdlib
 	Scripts/make-tool-archive $(BUILD)/tools/release/ringfence-packs $(RELEASE)
 
 # A release has the package, archives of the program and of the tool, and their sums.
