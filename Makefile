@@ -34,10 +34,22 @@ tools: dependencies
 	  --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs --static-swift-stdlib
 	Scripts/make-tool-archive $(BUILD)/tools/release/ringfence-packs $(RELEASE)
 
-# A release has the package, archives of the program and of the tool, and their sums.
-dist: deb tools
+# The time of the commit, for all files. In an unpacked archive of the sources, it is the time of its files.
+deb tools dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat --format=%Y CHANGELOG.md)
+
+# Packaging/README.md lists the files of a release. The compiler writes the path of this folder into the programs.
+dist:
+	@git diff --quiet HEAD || { echo "The checkout has changes. Commit them, then run make dist again." >&2; exit 1; }
+	rm -rf $(RELEASE)
+	$(MAKE) deb
+	$(MAKE) tools
+	@Scripts/install-dependencies release
+	@Scripts/prepare-python $(BUILD)/python Packaging/requirements.txt
 	Scripts/make-archive $(BUILD)/release/ringfence $(RELEASE)
-	cd $(RELEASE) && sha256sum *.deb *.tar.gz *.tar.xz > SHA256SUMS
+	Scripts/make-source-archives $(RELEASE)
+	swift package --scratch-path $(BUILD) show-dependencies --format json > $(BUILD)/packages.json
+	$(BUILD)/python/bin/python Scripts/make-bill-of-materials $(BUILD)/packages.json $(RELEASE) $(BUILD)/release/ringfence $(BUILD)/tools/release/ringfence-packs
+	cd $(RELEASE) && sha256sum *.* > SHA256SUMS
 
 # Data of tests is in memory where there is room.
 # The statements that tests send: the last part of `make test` checks their shapes.
@@ -68,6 +80,7 @@ dependencies:
 test-dependencies:
 	@Scripts/install-dependencies test
 	@Scripts/prepare-python
+	@Scripts/prepare-python $(BUILD)/python Packaging/requirements.txt
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Plugins Tests Examples Benchmarks

