@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+
 /// Distinguishes brigading from a nuisance: complaints of many people who were called by a number differ from
 /// complaints that somebody has arranged.
 ///
@@ -24,6 +26,11 @@
 public enum BrigadeDetection {
   /// Length of the window of suspect reports, in days; earlier reports are a number's history.
   public static let window: Int32 = 30
+
+  /// The time since which a report of a number must have arrived for the review of a publication to judge the number. Reports
+  /// of other numbers list nothing new.
+  public static func judgedSince(_ time: Date) -> Date { time.addingTimeInterval(-Double(window + 1) * 86_400) }
+
   /// The least number of reporters whose network or text is compared with the usual ones.
   static let minSuspects = 5
   /// The time before a complaint since which a reporter is established for the complaint to block at once: 7 days.

@@ -24,6 +24,8 @@ extension Explanation {
       if let range {
         lines.append(.listed(by: range))
         if let reason = range.reason { lines.append(.rangeReason(reason)) }
+      } else if lacksArrivals {
+        lines.append(.noArrivals)
       } else {
         lines.append(verdict == .needsReview ? .needsReview(evaluation?.conditions ?? []) : .quiet)
       }

@@ -109,6 +109,8 @@ public struct Explanation: Sendable, Equatable {
   public var evaluation: Evaluation?
   /// The source whose ceiling decides; nil where none does.
   public var sourceLimit: SourceLimit?
+  /// Whether its reports would list it if one had arrived lately; see ``BrigadeDetection/judgedSince(_:)``.
+  public var lacksArrivals = false
   public var firstReportedAt: Date?
   public var lastReportedAt: Date?
   public var weights = Weights()

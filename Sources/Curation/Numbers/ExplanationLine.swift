@@ -7,7 +7,7 @@ public struct ExplanationLine: CodedMessage {
   public enum Code: MessageCode {
     // The verdict.
     case emergencyNumber, shortNumber, invalidNumber, protectedNumber, protectedPattern, blocked, blockedAsCategory
-    case identified, allowed, revoked, held, listed, candidate, listedByRange, needsReview, quiet
+    case identified, allowed, revoked, held, listed, candidate, listedByRange, needsReview, quiet, noArrivals
     // The last publication.
     case notPublished, publishedBlocked, publishedIdentified
     // The decision's reason, reports and their weight.
@@ -111,6 +111,8 @@ public struct ExplanationLine: CodedMessage {
 
   /// Its heat is below the limit for a review.
   public static let quiet = ExplanationLine(.quiet)
+
+  public static let noArrivals = ExplanationLine(.noArrivals, ["days": .integer(Int64(BrigadeDetection.window))])
 
   // MARK: Publication, decision, reports
 

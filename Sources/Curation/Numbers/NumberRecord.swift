@@ -42,6 +42,10 @@ public struct NumberRecord: Sendable, Equatable {
     self.firstReportedAt = firstReportedAt
     self.lastReportedAt = lastReportedAt
   }
+
+  /// The ceiling of reports that no review judges: they keep what the last publication made of them. A source may have
+  /// blocked a number that it names.
+  public var unjudgedCeiling: SourceCeiling { isBlocked && sources.isEmpty ? .block : isListed ? .identify : .nothing }
 }
 
 /// The aggregates of one number: stored heat and evidence, and counts.

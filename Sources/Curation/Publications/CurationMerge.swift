@@ -96,14 +96,11 @@ public struct CurationState: Sendable {
       isHeld: held.contains(number), reportCeiling: reportCeilings[number] ?? .block)
   }
 
-  /// The overrides of a record. After a review, reports that it did not judge, because none arrived lately, list nothing new:
-  /// they keep what the last publication made of them.
+  /// The overrides of a record. After a review, reports that it did not judge list nothing new.
   public func overrides(of record: NumberRecord, country: String? = nil) -> OverrideState {
     var overrides = overrides(of: record.number, country: country)
     guard let cleared, reportCeilings[record.number] == nil, !cleared.contains(record.number) else { return overrides }
-    // A source may have blocked a number that it names.
-    let isBlockedByReports = record.isBlocked && record.sources.isEmpty
-    overrides.reportCeiling = isBlockedByReports ? .block : record.isListed ? .identify : .nothing
+    overrides.reportCeiling = record.unjudgedCeiling
     return overrides
   }
 

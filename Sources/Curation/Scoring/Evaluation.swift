@@ -133,6 +133,8 @@ public struct OverrideState: Sendable, Equatable {
   public var isHeld: Bool
   /// The strongest treatment that its reporters can trigger; below ``SourceCeiling/block`` where a hold says so.
   public var reportCeiling: SourceCeiling
+  /// Whether the review of a publication judges its reports; see ``BrigadeDetection/judgedSince(_:)``.
+  public var isJudged = true
 
   public init(
     country: String? = nil, isProtected: Bool = false, isDecided: Bool = false, isHeld: Bool = false,

@@ -178,7 +178,8 @@ extension Score {
   private func verdict(_ evaluation: Evaluation, _ overrides: OverrideState) -> Verdict {
     if overrides.isProtected { return .protected }
     if overrides.isDecided { return .decided }
-    if overrides.isHeld || overrides.reportCeiling == .nothing && !evaluation.meetsThreshold { return .held }
+    let isHeld = overrides.isHeld || overrides.isJudged && overrides.reportCeiling == .nothing
+    if overrides.isHeld || isHeld && !evaluation.meetsThreshold { return .held }
     if evaluation.meetsThreshold { return isListed ? .listed : .candidate }
     return evaluation.needsReview ? .needsReview : .quiet
   }

@@ -32,9 +32,9 @@ public struct HoldStore: Sendable {
     hotterThan heat: Double, reporters: Int, at time: Date, on connection: PostgresConnection,
     _ body: ([Int64]) async throws -> Void
   ) async throws {
-    let since = time.addingTimeInterval(-Double(BrigadeDetection.window + 1) * 86_400)
     let statement = SQL.readReviewable(
-      heat: Self.storedHeat(heat, at: time), reporters: reporters, since: since, votes: BrigadeDetection.minOnEachSide)
+      heat: Self.storedHeat(heat, at: time), reporters: reporters, since: BrigadeDetection.judgedSince(time),
+      votes: BrigadeDetection.minOnEachSide)
     for try await numbers in connection.stream(statement).batches {
       try Task.checkCancellation()
       try await body(numbers)

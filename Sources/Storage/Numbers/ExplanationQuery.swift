@@ -142,7 +142,7 @@ struct ExplanationQuery {
         for part in parts { weights.add(part.weights) }
         record.calls = try results.rows(unseen.calls).first ?? VerifiedCalls()
       }
-      if isSeen { explanation.add(record, weights, by: set) }
+      if isSeen { explanation.add(record, weights, lastArrival: try lastReceivedAt(results), by: set) }
     }
     let lists = Set(explanation.score?.lists.map(\.appID) ?? [])
     for source in try results.rows(names) where lists.contains(source.id) { explanation.lists[source.id] = source.name }
@@ -162,14 +162,21 @@ extension Explanation.Weights {
 }
 
 extension Explanation {
-  fileprivate mutating func add(_ record: NumberRecord, _ weights: Weights, by thresholds: ThresholdSet) {
+  fileprivate mutating func add(
+    _ record: NumberRecord, _ weights: Weights, lastArrival: Date?, by thresholds: ThresholdSet
+  ) {
     let score = Score(record, at: time)
-    let overrides = OverrideState(
+    var overrides = OverrideState(
       country: country, isProtected: protection != nil, isDecided: decision != nil,
       isHeld: hold.map { $0.reportCeiling == nil } ?? false, reportCeiling: hold?.reportCeiling ?? .block)
     self.score = score
     self.weights = weights
-    evaluation = score.evaluate(by: thresholds, in: overrides)
+    let evaluation = score.evaluate(by: thresholds, in: overrides)
+    if hold == nil, let lastArrival, lastArrival < BrigadeDetection.judgedSince(time) {
+      (overrides.reportCeiling, overrides.isJudged) = (record.unjudgedCeiling, false)
+    }
+    self.evaluation = score.evaluate(by: thresholds, in: overrides)
+    lacksArrivals = evaluation.verdict == .candidate && self.evaluation?.verdict != .candidate
     sourceLimit = score.sourceLimit(by: thresholds, country: country)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
   }

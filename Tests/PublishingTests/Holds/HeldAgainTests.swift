@@ -225,6 +225,9 @@ import Testing
     for account in 0..<60 { try await take(number, by: id(1, account), network: account, at: day(account % 3, 8)) }
     // No report is new, and nobody has judged them, as after a pause of all publications.
     #expect(try await outcome(at: day(36)) == .block)
+    let (before, after) = (try await outlook(at: day(20)), try await outlook(at: day(36)))
+    #expect(before.verdict == .candidate && before.outlook?.isBlocked == true)
+    #expect([.quiet, .needsReview].contains(after.verdict) && after.outlook == nil && after.lines.first == .noArrivals)
     #expect(try await publish(at: day(36)) == [[:]])
   }
 

@@ -63,7 +63,7 @@ import Testing
       .decided(decision(.identify, "A name"), isRevoked: false, fallback: .fraud),
       .decided(decision(.allow, nil), isRevoked: false, fallback: .fraud),
       .held(since: time), .listed(as: .fraud), .candidate(for: .fraud), .listed(by: range), needsReview(missing: 1),
-      .quiet,
+      .quiet, .noArrivals,
       .sourceLimit(SourceLimit(appID: 7, ceiling: .nothing, isSuspended: true), name: "A list"),
       .sourceLimit(SourceLimit(appID: 7, ceiling: .identify, isSuspended: false, isOfShared: true), name: "A list"),
       .sourceLimit(SourceLimit(appID: 7, ceiling: .identify, isSuspended: false, isOfNamed: true), name: "A list"),
