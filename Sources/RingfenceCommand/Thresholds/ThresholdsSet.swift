@@ -152,18 +152,17 @@ struct ThresholdChange: ParsableArguments {
     }
   }
 
-  /// The given limits by their fields: `--enter-heat` is `enter.heat`.
+  /// The given limits by their fields.
   private var limits: [String: Double] {
-    let options = Mirror(reflecting: self).children.reduce(into: [String: Double]()) { options, child in
-      let whole = (child.value as? Option<Int?>)?.wrappedValue.map {
-        Double(min(max($0, -1_000_000_000), 1_000_000_000))
-      }
-      options[child.label ?? ""] = whole ?? (child.value as? Option<Double?>)?.wrappedValue
-    }
-    return Threshold.fields.reduce(into: [:]) { limits, field in
-      let words = field.split { $0 == "." || $0 == "_" }
-      limits[field] = options["_" + words[0] + words.dropFirst().map(\.capitalized).joined()]
-    }
+    let whole = [
+      "enter.reporters": enterReporters, "enter.networks": enterNetworks, "enter.days": enterDays,
+      "leave.reporters": leaveReporters, "leave.networks": leaveNetworks, "leave.days": leaveDays,
+    ].compactMapValues { $0.map { Double(min(max($0, -1_000_000_000), 1_000_000_000)) } }
+    return [
+      "review_heat": reviewHeat, "enter.heat": enterHeat, "enter.evidence": enterEvidence,
+      "enter.confidence": enterConfidence, "leave.heat": leaveHeat, "leave.evidence": leaveEvidence,
+      "leave.confidence": leaveConfidence,
+    ].compactMapValues(\.self).merging(whole) { $1 }
   }
 }
 
