@@ -116,9 +116,9 @@ public struct ComplaintSink: Sendable {
   }
 
   /// Passes a batch of a format without reporters to a bulk import.
-  /// - Throws: the database's error; the import then stores nothing.
-  public func collect(_ complaints: [ParsedComplaint], with write: BulkImport.Writer) async throws -> SinkResult {
-    try await write(reports(of: complaints))
+  /// - Throws: ``ImportFileError``; the import then stores nothing.
+  public func collect(_ complaints: [ParsedComplaint], into sorter: ReportSorter) throws -> SinkResult {
+    try sorter.add(reports(of: complaints))
     return SinkResult(inserted: complaints.count, duplicates: 0)
   }
 

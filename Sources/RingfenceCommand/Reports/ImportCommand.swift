@@ -102,24 +102,27 @@ extension CommandContext {
     return summary
   }
 
-  /// Imports a file without reporters into a database without reports. The time left is of the step that is shown.
+  /// Imports a file without reporters in the order of its numbers. The time left is of the step that is shown.
   /// - Returns: nil where the file must be imported in batches; nothing was read then.
   private func importInBulk(
     _ options: ImportOptions, of list: App, to sink: ComplaintSink, title: String
   ) async throws -> ImportSummary? {
-    guard !options.format.mayHaveReporters else { return nil }
+    let bulk = BulkImport(of: list.id, in: stores.reports)
+    guard !options.format.mayHaveReporters, try await bulk.isPossible else { return nil }
     let started = ContinuousClock.now
-    let second = Mutex<ProgressMeter?>(nil)
-    defer { second.withLock { $0?.finish() } }
-    let result = try await BulkImport(of: list.id, in: stores.reports).run { write in
-      let meter = ProgressMeter(
-        importing: options.path, title: "\(title), step 1 of 2", output: progressOutput())
+    var summary = ImportSummary()
+    let sorter = try ReportSorter(folder: folder.path)
+    do {
+      let meter = ProgressMeter(importing: options.path, title: "\(title), step 1 of 2", output: progressOutput())
       defer { meter.finish() }
       var options = options
       options.isSerial = true
-      return try await ImportPipeline(options: options).run(
-        progress: { meter.update($0) }, into: { try await sink.collect($0, with: write) })
-    } progress: { done, total in
+      summary = try await ImportPipeline(options: options).run(
+        progress: { meter.update($0) }, into: { try sink.collect($0, into: sorter) })
+    }
+    let second = Mutex<ProgressMeter?>(nil)
+    defer { second.withLock { $0?.finish() } }
+    let duplicates = try await bulk.run(try sorter.finish()) { done, total in
       second.withLock { meter in
         meter =
           meter
@@ -128,8 +131,6 @@ extension CommandContext {
         meter?.update(done: UInt64(done))
       }
     }
-    guard let (imported, duplicates) = result else { return nil }
-    var summary = imported
     summary.inserted -= duplicates
     summary.duplicates += duplicates
     summary.seconds = (ContinuousClock.now - started) / .seconds(1)

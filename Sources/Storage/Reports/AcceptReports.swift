@@ -129,9 +129,7 @@ extension SQL {
     ), by_category AS (
       INSERT INTO \(tables["number_categories"]) AS c (number, category_id, heat, evidence, reports, reporters)
       SELECT number, category_id, heat, evidence, reports, reporters FROM delta ORDER BY number, category_id
-      ON CONFLICT (number, category_id) DO UPDATE SET
-        heat = greatest(0, c.heat + excluded.heat), evidence = greatest(0, c.evidence + excluded.evidence),
-        reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
+      \(ReportSQL.addToCategory)
     ), by_number AS (
       INSERT INTO \(tables["numbers"]) AS n
         (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at,
@@ -140,22 +138,11 @@ extension SQL {
              CASE WHEN bool_or(by_reporter)
                   THEN $10::timestamptz + cardinality($1::bigint[]) * interval '1 microsecond' END
       FROM delta GROUP BY number ORDER BY number
-      ON CONFLICT (number) DO UPDATE SET
-        heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
-        legitimate = greatest(0, n.legitimate + excluded.legitimate),
-        reports = n.reports + excluded.reports, reporters = n.reporters + excluded.reporters,
-        first_reported_at = least(n.first_reported_at, excluded.first_reported_at),
-        last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at),
-        day_bits = \(ReportSQL.mergedDays("n", "excluded")), last_day = greatest(n.last_day, excluded.last_day),
-        network_bits = n.network_bits | excluded.network_bits,
-        last_received_at = greatest(n.last_received_at, excluded.last_received_at)
+      \(ReportSQL.addToNumber)
     ), by_list AS (
       INSERT INTO \(tables["number_sources"]) AS s (number, app_id, complaints, heat, evidence, day_bits, last_day)
       \(ReportSQL.lists(of: "said", origin: "$11", heat: "$12", evidence: "$13")) ORDER BY number, app_id
-      ON CONFLICT (number, app_id) DO UPDATE SET
-        complaints = s.complaints + excluded.complaints, heat = s.heat + excluded.heat,
-        evidence = s.evidence + excluded.evidence,
-        day_bits = \(ReportSQL.mergedDays("s", "excluded")), last_day = greatest(s.last_day, excluded.last_day)
+      \(ReportSQL.addToList)
     )
     SELECT i.ordinal, k.state
     FROM input i

@@ -1,74 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
-import Foundation
+public import Foundation
 import PostgreSQL
 import Synchronization
 
-/// The first import into a database without reports, in one transaction that builds the indexes last.
-///
-/// Reports are collected in a temporary table, while nothing is locked. They are then read in the order of their numbers,
-/// ``ListAggregates`` computes the aggregates of each number, and COPY fills tables without indexes, which costs a tenth of
-/// the processor time of ``ReportStore/accept(_:receivedAt:)``. Until the commit all other sessions wait for these tables.
-/// An import that ends before has stored nothing.
-///
-/// If another session has stored reports meanwhile, or if the tables cannot be locked or filled, the collected reports are
-/// stored in batches.
-public struct BulkImport: Sendable {
-  /// Adds reports of the source, without reporter, network and comment, to the collection; one call at a time.
-  public typealias Writer = @Sendable ([Report]) async throws -> Void
+/// Reports of a list in the order of number and category, without reporter, network and comment.
+public struct SortedReports: Sendable {
+  let count: Int
+  /// A time in each month that has reports.
+  let times: [Date]
+  /// Numbers that the numbering plan does not have.
+  let unassigned: Set<Int64>
+  /// Begins at the first report. Each call of the result returns at most so many further ones, and none at the end.
+  let read: @Sendable () throws -> @Sendable (Int) throws -> [Report]
 
+  public init(
+    count: Int, times: [Date], unassigned: Set<Int64>,
+    read: @escaping @Sendable () throws -> @Sendable (Int) throws -> [Report]
+  ) {
+    (self.count, self.times, self.unassigned, self.read) = (count, times, unassigned, read)
+  }
+}
+
+/// The import of a list in the order of its numbers: ``ListAggregates`` computes the aggregates of each one.
+///
+/// A database without reports is filled in one transaction that builds the indexes last. COPY fills tables without indexes,
+/// which costs a tenth of the processor time of ``ReportStore/accept(_:receivedAt:)``. Until the commit all other sessions
+/// wait for these tables. An import that ends before has stored nothing.
+///
+/// If there are reports, or if the tables cannot be locked or filled, the reports are stored in batches with a transaction
+/// each.
+public struct BulkImport: Sendable {
   private struct NotEmpty: Error {}
 
   private let store: ReportStore
   private let appID: Int32
   private let lockTimeout: Int
 
-  public init(of appID: Int32, in store: ReportStore) {
-    self.init(of: appID, in: store, lockTimeout: 3_000)
-  }
-
   /// - Parameter lockTimeout: how long it waits for the tables, and others wait behind it, in milliseconds, 1 or more.
-  init(of appID: Int32, in store: ReportStore, lockTimeout: Int) {
+  public init(of appID: Int32, in store: ReportStore, lockTimeout: Int = 3_000) {
     (self.appID, self.store, self.lockTimeout) = (appID, store, lockTimeout)
   }
 
-  /// Collects reports and stores them.
-  /// - Parameters:
-  ///   - collect: passes all reports to the writer.
-  ///   - progress: called while reports are stored, with how many are done, counting those whose indexes are built, and
-  ///     with the total.
-  /// - Returns: the result of `collect`, and how many reports were stored already. Nil, without a call of `collect`, for a
-  ///   cluster and for a database with reports or numbers: use ``ReportStore/accept(_:receivedAt:)``.
-  /// - Throws: the error of `collect`, with nothing stored; the errors of ``ReportStore/accept(_:receivedAt:)``.
-  public func run<Value: Sendable>(
-    _ collect: @Sendable (@escaping Writer) async throws -> Value,
-    progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
-  ) async throws -> (value: Value, duplicates: Int)? {
-    guard try await !store.nodes.isCluster, try await store.pool.withConnection(isEmpty) else { return nil }
-    return try await store.pool.withConnection { connection in
-      try await connection.transaction { connection in
-        try await connection.execute(script: Self.create)
-        let collected = Mutex((months: Set<Month>(), count: 0, unassigned: Set<Int64>()))
-        let value = try await collect { reports in
-          try await connection.copyIn(Self.collect, rows: reports.map(CollectedReport.init))
-          collected.withLock { collected in
-            collected.months.formUnion(reports.map { Month(containing: $0.reportedAt) })
-            collected.count += reports.count
-            collected.unassigned.formUnion(reports.lazy.filter(\.isUnassigned).map(\.number))
-          }
-        }
-        let (months, count, unassigned) = collected.withLock { $0 }
-        guard count > 0 else { return (value, 0) }
-        // By other sessions: this one has no lock yet.
-        try await store.partitions.prepare(for: months.map(\.start))
-        do {
-          try await connection.transaction { try await fill($0, count, unassigned, progress) }
-          return (value, 0)
-        } catch  where Self.leavesBatches(error) {
-          return (value, try await storeBatches(connection, count, unassigned, progress))
-        }
+  /// Not for a cluster: use ``ReportStore/accept(_:receivedAt:)``.
+  public var isPossible: Bool { get async throws { try await !store.nodes.isCluster } }
+
+  /// Stores reports of the list.
+  /// - Parameter progress: called with how many are done, counting those whose indexes are built, and with the total.
+  /// - Returns: how many were stored already.
+  public func run(
+    _ reports: SortedReports, progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) async throws -> Int {
+    guard reports.count > 0 else { return 0 }
+    try await store.partitions.prepare(for: reports.times)
+    do {
+      try await store.pool.withConnection { connection in
+        guard try await isEmpty(connection) else { throw NotEmpty() }
+        try await connection.transaction { try await fill($0, reports, progress) }
       }
+      return 0
+    } catch  where Self.leavesBatches(error) {
+      return try await storeBatches(reports, progress)
     }
   }
 
@@ -85,45 +78,36 @@ public struct BulkImport: Sendable {
     return try await connection.run(SQL.readAnyNumber()).isEmpty
   }
 
-  /// Fills the tables inside a savepoint, whose end releases the locks where it fails.
   private func fill(
-    _ connection: PostgresConnection, _ count: Int, _ unassigned: Set<Int64>,
-    _ progress: (_ done: Int, _ total: Int) -> Void
+    _ connection: PostgresConnection, _ reports: SortedReports, _ progress: (_ done: Int, _ total: Int) -> Void
   ) async throws {
     try await connection.execute(script: "SET LOCAL lock_timeout = \(lockTimeout); \(Self.lock)")
     // Only now: a report that is stored later arrives later.
     let time = Date()
     guard try await isEmpty(connection) else { throw NotEmpty() }
-    let held = unassigned.sorted()
+    let held = reports.unassigned.sorted()
     if !held.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: held, time: time)) }
     let weight = try await connection.run(SQL.readSourceWeight(appID: appID)).first ?? 1
     let indexes = try await connection.run(SQL.readIndexes(tables: Self.tables))
     for index in indexes { try await connection.execute(script: index.drop) }
 
     var aggregates = ListAggregates(appID: appID)
+    let (next, count) = (try reports.read(), reports.count)
     var stored = 0
-    for try await batch in connection.stream(collectedReports, batchSize: 20_000).batches {
-      var reports = PostgresCopyRows(capacity: batch.count * 96)
+    while case let batch = try next(20_000), !batch.isEmpty {
+      var rows = PostgresCopyRows(capacity: batch.count * 96)
       for var report in batch {
         report.weight *= weight
-        try reports.append { tuple in
-          tuple.append(report.number)
-          tuple.append(appID)
-          tuple.append(report.reportID)
-          tuple.append(report.reportedAt)
-          tuple.append(time)
-          tuple.append(report.category.rawValue)
-          tuple.append(report.weight)
-        }
-        try aggregates.add(report)
+        try rows.append(report, receivedAt: time)
+        aggregates.add(report)
       }
-      try await connection.copyIn(Self.copyReports, reports)
-      for (sql, rows) in aggregates.take() { try await connection.copyIn(sql, rows) }
+      try await connection.copyIn(Self.copyReports, rows)
+      for (sql, rows) in try aggregates.take().copies() { try await connection.copyIn(sql, rows) }
       stored += batch.count
       progress(Int(Double(stored) * Self.copyShare), count)
     }
-    try aggregates.finish()
-    for (sql, rows) in aggregates.take() { try await connection.copyIn(sql, rows) }
+    aggregates.finish()
+    for (sql, rows) in try aggregates.take().copies() { try await connection.copyIn(sql, rows) }
 
     let total = max(1, indexes.reduce(0) { $0 + $1.cost })
     var built = 0
@@ -137,22 +121,53 @@ public struct BulkImport: Sendable {
 
   /// - Returns: how many reports were not new.
   private func storeBatches(
-    _ connection: PostgresConnection, _ count: Int, _ unassigned: Set<Int64>,
-    _ progress: (_ done: Int, _ total: Int) -> Void
+    _ reports: SortedReports, _ progress: (_ done: Int, _ total: Int) -> Void
   ) async throws -> Int {
+    let next = try reports.read()
     var (done, duplicates) = (0, 0)
-    for try await batch in connection.stream(collectedReports, batchSize: 15_000).batches {
-      let reports = batch.map { report in
-        var report = report
-        report.isUnassigned = unassigned.contains(report.number)
-        return report
+    while case let batch = try next(15_000), !batch.isEmpty {
+      do {
+        duplicates += try await store.pool.transaction { try await storeBatch(batch, on: $0) }
+      } catch is PostgresError {
+        // Another session is storing the same reports or numbers, or a month was dropped.
+        duplicates += try await store.accept(batch, receivedAt: Date()).count { $0 != .created }
       }
-      let outcomes = try await store.accept(reports, receivedAt: Date())
-      duplicates += outcomes.count { $0 != .created }
       done += batch.count
-      progress(done, count)
+      progress(done, reports.count)
     }
     return duplicates
+  }
+
+  /// Stores reports in the order of their numbers, in a transaction. COPY stores those that are new, and the sums of numbers
+  /// that are new; it fails where another session stores them at the same time.
+  /// - Returns: how many reports were not new.
+  private func storeBatch(_ reports: [Report], on connection: PostgresConnection) async throws -> Int {
+    let time = Date()
+    let numbers = Set(reports.map(\.number)).sorted()
+    let unassigned = Set(reports.lazy.filter(\.isUnassigned).map(\.number)).sorted()
+    var pipeline = PostgresPipeline()
+    pipeline.add(SQL.useIndexes())
+    let knownReports = pipeline.add(SQL.findListReports(reports: reports, appID: appID))
+    let knownNumbers = pipeline.add(SQL.findNumbers(numbers: numbers))
+    let weights = pipeline.add(SQL.readSourceWeight(appID: appID))
+    if !unassigned.isEmpty { pipeline.add(SQL.holdUnassigned(numbers: unassigned, time: time)) }
+    let found = try await connection.run(pipeline)
+    let (duplicates, stored) = (Set(try found.rows(knownReports)), Set(try found.rows(knownNumbers)))
+    let weight = try found.rows(weights).first ?? 1
+    var aggregates = ListAggregates(appID: appID)
+    var rows = PostgresCopyRows(capacity: reports.count * 96)
+    for (index, report) in reports.enumerated() where !duplicates.contains(index + 1) {
+      var report = report
+      report.weight *= weight
+      try rows.append(report, receivedAt: time + Double(index) / 1_000_000)
+      aggregates.add(report)
+    }
+    aggregates.finish()
+    let sums = aggregates.take()
+    try await connection.copyIn(Self.copyReports, rows)
+    if !stored.isEmpty { _ = try await connection.run(sums.filter(stored.contains).additions) }
+    for (sql, rows) in try sums.filter({ !stored.contains($0) }).copies() { try await connection.copyIn(sql, rows) }
+    return duplicates.count
   }
 
   /// The part of the time to fill the tables that passes before the first index is built, as measured.
@@ -163,43 +178,26 @@ public struct BulkImport: Sendable {
 
   // Sorting and building indexes takes more memory than other statements have.
   private static let lock = """
-    LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE; SET LOCAL work_mem = '64MB';
-    SET LOCAL maintenance_work_mem = '128MB'
+    LOCK TABLE \(tables.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE; SET LOCAL maintenance_work_mem = '128MB'
     """
 
-  private static let create = """
-    CREATE TEMPORARY TABLE collected_reports (
-      number bigint, report_id uuid, reported_at timestamptz, category_id smallint, weight real
-    ) ON COMMIT DROP
-    """
-  private static let collect = "COPY collected_reports FROM STDIN (FORMAT binary)"
   private static let copyReports = """
     COPY reports (number, app_id, report_id, reported_at, received_at, category_id, weight) FROM STDIN (FORMAT binary)
     """
-
-  /// The collected reports by number and category, with the weights of rows. The table exists only in this transaction, so
-  /// this is no statement about the schema.
-  private var collectedReports: Statement<Report> {
-    Statement(
-      "SELECT number, report_id, reported_at, category_id, weight FROM collected_reports ORDER BY number, category_id"
-    ) { [appID] row in
-      Report(
-        number: try row.decode(0), appID: appID, reportID: try row.decode(1), reportedAt: try row.decode(2),
-        category: try row.category(3), reporter: nil, weight: try row.decode(4))
-    }
-  }
 }
 
-/// A row of the temporary table.
-private struct CollectedReport: PostgresCopyRow {
-  let report: Report
-
-  func encode(into tuple: inout PostgresCopyTuple) {
-    tuple.append(report.number)
-    tuple.append(report.reportID)
-    tuple.append(report.reportedAt)
-    tuple.append(report.category.rawValue)
-    tuple.append(report.weight)
+extension PostgresCopyRows {
+  /// A row of `reports`, for ``BulkImport``.
+  fileprivate mutating func append(_ report: Report, receivedAt: Date) throws {
+    try append { tuple in
+      tuple.append(report.number)
+      tuple.append(report.appID)
+      tuple.append(report.reportID)
+      tuple.append(report.reportedAt)
+      tuple.append(receivedAt)
+      tuple.append(report.category.rawValue)
+      tuple.append(report.weight)
+    }
   }
 }
 
@@ -212,9 +210,9 @@ extension PostgresConnection {
 }
 
 /// An index or a key, as the commands that drop and create it.
-struct IndexDefinition: Sendable {
-  let drop: String
-  let create: String
+package struct IndexDefinition: Sendable {
+  package let drop: String
+  package let create: String
   /// Relative time to build it after a first import; 0 for an index of few rows.
   let cost: Int
 }
@@ -227,6 +225,25 @@ extension SQL {
   /// A number with sums, if there is one.
   static func readAnyNumber() -> Statement<Int64> {
     Statement("SELECT number FROM numbers LIMIT 1") { try $0.decode(0) }
+  }
+
+  /// The places, from 1 on, of reports that are stored already. The id of a list's report belongs to its content, so that its
+  /// time is known; the limit keeps one look-up for each from becoming a join.
+  static func findListReports(reports: [Report], appID: Int32) -> Statement<Int> {
+    Statement(
+      """
+      SELECT i.ordinal FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS i (report_id, reported_at, ordinal)
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM reports r
+        WHERE r.app_id = $3::integer AND r.report_id = i.report_id AND r.reported_at = i.reported_at LIMIT 1
+      ) known
+      """,
+      reports.map(\.reportID), reports.map(\.reportedAt), appID
+    ) { Int(try $0.decode(0, as: Int64.self)) }
+  }
+
+  static func findNumbers(numbers: [Int64]) -> Statement<Int64> {
+    Statement("SELECT number FROM numbers WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
   }
 
   /// The weight of an imported list by the thresholds in force; no row where it is 1.

@@ -167,6 +167,34 @@ enum ReportSQL {
     return "\(shifted(one)) | \(shifted(other))"
   }
 
+  /// Adds new sums to a row of number_categories `c`.
+  static let addToCategory = """
+    ON CONFLICT (number, category_id) DO UPDATE SET
+      heat = greatest(0, c.heat + excluded.heat), evidence = greatest(0, c.evidence + excluded.evidence),
+      reports = c.reports + excluded.reports, reporters = c.reporters + excluded.reporters
+    """
+
+  /// Adds new sums to a row of numbers `n`.
+  static let addToNumber = """
+    ON CONFLICT (number) DO UPDATE SET
+      heat = greatest(0, n.heat + excluded.heat), evidence = greatest(0, n.evidence + excluded.evidence),
+      legitimate = greatest(0, n.legitimate + excluded.legitimate),
+      reports = n.reports + excluded.reports, reporters = n.reporters + excluded.reporters,
+      first_reported_at = least(n.first_reported_at, excluded.first_reported_at),
+      last_reported_at = greatest(n.last_reported_at, excluded.last_reported_at),
+      day_bits = \(mergedDays("n", "excluded")), last_day = greatest(n.last_day, excluded.last_day),
+      network_bits = n.network_bits | excluded.network_bits,
+      last_received_at = greatest(n.last_received_at, excluded.last_received_at)
+    """
+
+  /// Adds new sums to a row of number_sources `s`.
+  static let addToList = """
+    ON CONFLICT (number, app_id) DO UPDATE SET
+      complaints = s.complaints + excluded.complaints, heat = s.heat + excluded.heat,
+      evidence = s.evidence + excluded.evidence,
+      day_bits = \(mergedDays("s", "excluded")), last_day = greatest(s.last_day, excluded.last_day)
+    """
+
   private static func dayBit(_ day: String, before newest: String) -> String {
     "CASE WHEN \(newest) - \(day) < 64 THEN 1::bigint << (\(newest) - \(day)) ELSE 0 END"
   }

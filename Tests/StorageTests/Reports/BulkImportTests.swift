@@ -3,12 +3,13 @@
 import Curation
 import Foundation
 import PostgreSQL
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Storage
 
-/// The first import into an empty database stores the same rows as batches do.
+/// The import of a list stores the same rows as ``ReportStore/accept(_:receivedAt:)`` does.
 @Suite(.database) struct BulkImportTests {
   private struct Stopped: Error {}
 
@@ -28,14 +29,24 @@ import Testing
     }
   }
 
-  /// The same reports by bulk import, in two batches.
-  private func importInBulk(_ reports: [Report]) async throws -> Int? {
-    let result = try await bulk.run { write in
-      try await write(Array(reports.prefix(70)))
-      try await write(Array(reports.dropFirst(70)))
+  /// The reports in order, in pieces of at most 70.
+  private func sorted(_ reports: [Report]) -> SortedReports {
+    let sorted = reports.sorted { ($0.number, $0.category.rawValue) < ($1.number, $1.category.rawValue) }
+    return SortedReports(
+      count: reports.count, times: reports.map(\.reportedAt),
+      unassigned: Set(reports.filter(\.isUnassigned).map(\.number))
+    ) {
+      let rest = Mutex(sorted[...])
+      return { limit in
+        rest.withLock { rest in
+          defer { rest = rest.dropFirst(min(limit, 70)) }
+          return Array(rest.prefix(min(limit, 70)))
+        }
+      }
     }
-    return result?.duplicates
   }
+
+  private func importInBulk(_ reports: [Report]) async throws -> Int { try await bulk.run(sorted(reports)) }
 
   private func execute(_ script: String) async throws {
     try await pool.withConnection { try await $0.execute(script: script) }
@@ -79,14 +90,20 @@ import Testing
       "SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'", "SELECT conname::text FROM pg_constraint")
   }
 
-  @Test func `stores the same rows as batches, and has the same indexes afterwards`() async throws {
+  /// - Parameter stored: reports that are stored before, half of them by another list.
+  @Test(arguments: [0, 1, 80])
+  func `stores the same rows as batches, and has the same indexes afterwards`(_ stored: Int) async throws {
     let reports = reports()
+    var earlier = Array(reports.prefix(stored))
+    for index in earlier.indices where index % 2 == 1 { earlier[index].appID = 2 }
     try await execute("UPDATE source_rules SET weight = 0.3 WHERE app_id = 0")
-    #expect(try await store.accept(reports, receivedAt: now).allSatisfy { $0 == .created })
+    _ = try await store.accept(earlier, receivedAt: now)
+    _ = try await store.accept(reports, receivedAt: now)
     let (expected, indexes) = (try await rows(), try await indexes())
     #expect(expected.count > 300)
     try await execute("TRUNCATE reports, numbers, number_categories, number_sources")
-    #expect(try await importInBulk(reports) == 0)
+    _ = try await store.accept(earlier, receivedAt: now)
+    #expect(try await importInBulk(reports) == (stored + 1) / 2)
     #expect(try await rows() == expected)
     #expect(try await self.indexes() == indexes)
     #expect(try await recountAll().differences == [])
@@ -97,41 +114,36 @@ import Testing
   func `numbers that the plan lacks are held`(_ isEmpty: Bool) async throws {
     var reports = reports()
     for index in reports.indices where reports[index].number % 4 == 0 { reports[index].isUnassigned = true }
-    let (numbers, store) = (Set(reports.filter(\.isUnassigned).map(\.number)).sorted(), store)
-    _ = try await bulk.run { [reports] write in
-      try await write(reports)
-      // Another report, after which batches store the rows.
-      if !isEmpty { _ = try await store.accept(reports.filter { !$0.isUnassigned }.prefix(1) + [], receivedAt: now) }
-    }
+    let numbers = Set(reports.filter(\.isUnassigned).map(\.number)).sorted()
+    if !isEmpty { _ = try await store.accept(reports.filter { !$0.isUnassigned }.prefix(1) + [], receivedAt: now) }
+    _ = try await importInBulk(reports)
     #expect(try await HoldStore(pool: pool).held().map(\.number) == numbers && !numbers.isEmpty)
   }
 
   @Test func `shows its progress up to the total`() async throws {
     let reports = reports()
     let steps = Collected<[Int]>()
-    _ = try await bulk.run({ try await $0(reports) }, progress: { steps.add([[$0, $1]]) })
+    _ = try await bulk.run(sorted(reports), progress: { steps.add([[$0, $1]]) })
     #expect(steps.all.map { $0[0] } == steps.all.map { $0[0] }.sorted())
     #expect(steps.all.last == [200, 200])
   }
 
-  @Test func `a database with a report takes batches`() async throws {
-    let reports = reports()
-    _ = try await store.accept(Array(reports.prefix(1)), receivedAt: now)
-    #expect(try await importInBulk(reports) == nil)
+  @Test func `adds to sums whose reports were dropped`() async throws {
+    _ = try await store.accept(reports(), receivedAt: now)
     try await execute("TRUNCATE reports")
-    // Its months were dropped, and its sums stayed.
-    #expect(try await importInBulk(reports) == nil)
-    try await addWorkers()
-    #expect(try await BulkImport(of: 1, in: ReportStore(pool: pool)).run { _ in } == nil)
+    #expect(try await importInBulk(reports()) == 0)
+    #expect(try await texts("SELECT sum(reports)::text FROM numbers") == ["400"])
   }
 
-  @Test func `reports that arrive meanwhile are kept, and known ones are found`() async throws {
-    let (reports, store) = (reports(), store)
-    let result = try await bulk.run { write in
-      try await write(reports)
-      _ = try await store.accept(Array(reports.prefix(3)), receivedAt: now)
-    }
-    #expect(result?.duplicates == 3)
+  @Test func `a cluster stores no list at once`() async throws {
+    try await addWorkers()
+    #expect(try await !BulkImport(of: 1, in: ReportStore(pool: pool)).isPossible)
+  }
+
+  @Test func `a report that COPY refuses is found`() async throws {
+    let reports = reports()
+    _ = try await store.accept(Array(reports.prefix(3)), receivedAt: now)
+    #expect(try await importInBulk(reports + reports.suffix(1)) == 4)
     #expect(try await texts("SELECT count(*)::text FROM reports") == ["200"])
     #expect(try await recountAll().differences == [])
   }
@@ -153,15 +165,21 @@ import Testing
     #expect(try await recountAll().differences == [])
   }
 
-  @Test func `a failure while reading leaves nothing`() async throws {
+  @Test(arguments: [0, 1]) func `a failure while reading keeps what is complete`(_ stored: Int) async throws {
     let reports = reports()
-    await #expect(throws: Stopped.self) {
-      try await bulk.run { write in
-        try await write(reports)
+    _ = try await store.accept(Array(reports.prefix(stored)), receivedAt: now)
+    let failing = SortedReports(count: 200, times: reports.map(\.reportedAt), unassigned: []) {
+      let next = try sorted(reports).read()
+      return { _ in
+        let batch = try next(100)
+        if batch.first?.number == 12_015_550_100 { return batch }
         throw Stopped()
       }
     }
-    #expect(try await rows() == [])
-    #expect(try await importInBulk(reports) == 0)
+    await #expect(throws: Stopped.self) { try await bulk.run(failing) }
+    #expect(try await recountAll().differences == [])
+    #expect((try await rows()).isEmpty == (stored == 0))
+    #expect(try await importInBulk(reports) >= stored)
+    #expect(try await texts("SELECT count(*)::text FROM reports") == ["200"])
   }
 }
