@@ -3,6 +3,7 @@
 import ArgumentParser
 import Foundation
 import RingfenceCommand
+import Storage
 
 /// `ringfence-benchmark fill --numbers N`
 struct FillCommand: AsyncParsableCommand {
@@ -10,14 +11,17 @@ struct FillCommand: AsyncParsableCommand {
     commandName: "fill",
     abstract: "Fill an empty database with reported numbers, to measure publications and pages.",
     discussion: """
-      The numbers have aggregates and no reports, so ringfence recount finds a difference in every one: never fill a \
-      database that is in use. For names run ringfence simulate directory, then ringfence import directory.
+      Without --reports the numbers have aggregates and no reports, so ringfence recount finds a difference in every one: \
+      never fill a database that is in use. For names run ringfence simulate directory, then ringfence import directory.
       """)
 
   @OptionGroup var database: DatabaseOptions
 
   @Option(help: "Numbers, 1 to 100000000.")
   var numbers = 10_000_000
+
+  @Option(help: "About so many reports of 13 months, with their sums and votes; at least --numbers.")
+  var reports: Int?
 
   @Option(help: "Percentage of the numbers with identifications, 0 to 100.")
   var identified = 30
@@ -31,13 +35,27 @@ struct FillCommand: AsyncParsableCommand {
       throw ValidationError("--queue is 0 to 1000000, and at most --numbers.")
     }
     guard (1...100_000_000).contains(numbers) else { throw ValidationError("--numbers is 1 to 100000000.") }
+    if let reports {
+      guard (numbers...1_000_000_000).contains(reports), queue == 0 else {
+        throw ValidationError("--reports is --numbers to 1000000000, without --queue.")
+      }
+    }
     guard (0...100).contains(identified) else { throw ValidationError("--identified is 0 to 100.") }
   }
 
   func run() async throws {
     try await database.open(makes: true) { context in
-      let filled = try await BenchmarkFill(pool: context.pool).fill(
-        numbers: numbers, identified: identified, waiting: queue, at: Date())
+      let fill = BenchmarkFill(pool: context.pool)
+      if let reports {
+        let app = try await context.stores.apps.create(name: "fill", at: Date()).app.id
+        let start = ContinuousClock.now
+        guard let stored = try await fill.fillReports(numbers: numbers, reports: reports, of: app, at: Date()) else {
+          throw CommandFailure.failed("The database already has numbers. Choose an empty one with --data.")
+        }
+        let seconds = (ContinuousClock.now - start).components.seconds
+        return print("\(numbers) numbers, \(stored) reports in \(seconds) s")
+      }
+      let filled = try await fill.fill(numbers: numbers, identified: identified, waiting: queue, at: Date())
       guard filled else {
         throw CommandFailure.failed("The database already has numbers. Choose an empty one with --data.")
       }

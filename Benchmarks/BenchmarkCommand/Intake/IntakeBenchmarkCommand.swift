@@ -43,6 +43,9 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
   @Option(help: "The seed of the random numbers.")
   var seed: UInt64 = 1
 
+  @Option(help: "Report the numbers of a fill with so many numbers, each as often, in place of 100,000 others.")
+  var filled = 0
+
   @Flag(help: "Leave pgbench out; nothing is sent to PostgreSQL.")
   var noPeers = false
 
@@ -58,6 +61,7 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
   func validate() throws {
     guard (1...10_000).contains(connections) else { throw ValidationError("--connections is 1 to 10000.") }
     guard (1...86_400).contains(seconds) else { throw ValidationError("--seconds is 1 to 86400.") }
+    guard (0...100_000_000).contains(filled) else { throw ValidationError("--filled is 0 to 100000000.") }
     guard (1...1_000).contains(batch) else { throw ValidationError("--batch is 1 to 1000.") }
     if let dsn, dsn.contains("password=") || dsn.firstMatch(of: /:\/\/[^\/@]*:[^\/@]+@/) != nil {
       throw ValidationError("A password on a command line is visible to others. Set DATABASE_URL instead.")
@@ -69,7 +73,7 @@ struct IntakeBenchmarkCommand: AsyncParsableCommand {
     let plan = LoadPlan(
       target: target, key: try BenchmarkKey.find(file: load.keyFile, settings: database.settings()),
       connections: connections,
-      seconds: seconds, batch: batch, seed: seed)
+      seconds: seconds, batch: batch, seed: seed, filled: filled)
     let pid = serverPid ?? ListeningProcess.find(port: target.port)
     let report = try await IntakeBenchmark(
       plan: plan, serverPID: pid, copies: copy || batch > 1, allowsUnsafe: allowUnsafe,

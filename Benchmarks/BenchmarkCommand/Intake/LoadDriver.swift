@@ -20,7 +20,7 @@ struct LoadDriver {
   /// Sends for the plan's seconds, then waits at most ten seconds for the answers that are missing.
   /// - Throws: ``CommandFailure`` when no server answers.
   static func run(_ plan: LoadPlan) async throws -> LoadResult {
-    let generator = try ReportGenerator(seed: plan.seed)
+    let generator = try ReportGenerator(seed: plan.seed, filled: plan.filled)
     return try await runOnThread {
       var driver = LoadDriver(plan: plan, generator: generator)
       return try driver.run()

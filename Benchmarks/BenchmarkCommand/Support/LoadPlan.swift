@@ -9,4 +9,6 @@ struct LoadPlan: Sendable {
   /// Reports per request.
   let batch: Int
   let seed: UInt64
+  /// Numbers of the fill whose numbers are reported; 0 for ``BenchmarkNumbers``.
+  var filled = 0
 }

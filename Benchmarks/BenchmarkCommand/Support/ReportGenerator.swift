@@ -23,11 +23,14 @@ struct ReportGenerator: Sendable {
   private static let categories = ReportCategory.allCases
 
   private let numbers: [Int64]
+  private let filled: Int
   private var random: SplitMix64
   private var identities = SplitMix64(seed: .random(in: 0 ... .max))
 
+  /// - Parameter filled: numbers of the fill whose valid numbers are drawn, each as often; 0 for ``BenchmarkNumbers``.
   /// - Throws: ``CommandFailure`` when one of the numbers is not valid.
-  init(seed: UInt64) throws {
+  init(seed: UInt64, filled: Int = 0) throws {
+    self.filled = filled
     numbers = try (0..<BenchmarkNumbers.count).map { rank in
       let digits = BenchmarkNumbers.number(ofRank: rank)
       guard PhoneNumber(digits: digits)?.isValid == true else {
@@ -50,9 +53,18 @@ struct ReportGenerator: Sendable {
   mutating func next() -> GeneratedReport {
     let rank = BenchmarkNumbers.rank(of: Double(random.next() >> 11) * 0x1p-53)
     return GeneratedReport(
-      number: numbers[rank],
+      number: filled > 0 ? filledNumber() : numbers[rank],
       category: Self.categories[random.below(Self.categories.count)],
       reporter: random.below(BenchmarkNumbers.reporters), identity: (identities.next(), identities.next()))
+  }
+}
+
+extension ReportGenerator {
+  private mutating func filledNumber() -> Int64 {
+    while true {
+      let number = DrawnReports.number(ofIndex: Int64(random.below(filled)))
+      if PhoneNumber(digits: number)?.isValid == true { return number }
+    }
   }
 }
 

@@ -194,4 +194,6 @@ extension ReportStore {
     let month = Month(containing: time)
     return [month, month.next].map { CreateReportPartition(month: $0).script }
   }
+
+  package static func readIndexes(of table: String) -> Statement<IndexDefinition> { SQL.readIndexes(tables: [table]) }
 }
