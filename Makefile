@@ -39,7 +39,8 @@ deb tools dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/d
 
 # Packaging/README.md lists the files of a release. The compiler writes the path of this folder into the programs.
 dist:
-	@git diff --quiet HEAD || { echo "The checkout has changes. Commit them, then run make dist again." >&2; exit 1; }
+	@git rev-parse --quiet --verify HEAD > /dev/null || { echo "make dist needs a checkout of git, because the archive of the sources is made from a commit." >&2; exit 1; }
+	@test -z "$$(git status --porcelain)" || { echo "The checkout has changes or new files. Commit them, then run make dist again." >&2; exit 1; }
 	rm -rf $(RELEASE)
 	$(MAKE) deb
 	$(MAKE) tools

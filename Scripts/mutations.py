@@ -286,6 +286,10 @@ def suites(site):
 FAILED = re.compile(r"^\S+ Test (\S.*?) recorded an issue|^\S+ Test (\S.*?)(?: with \d+ test cases?)? failed after", re.MULTILINE)
 
 
+class NoTest(Exception):
+    """No test has a name that a filter has."""
+
+
 class NoEnd(Exception):
     """Tests that had not ended within the limit: neither caught nor survived, because a busy machine does the same."""
 
@@ -326,7 +330,7 @@ def run(folder, number, filters, skipped, limit):
         raise NoEnd
     # Swift Testing ends with it where no test has one of the names.
     if process.returncode == os.EX_UNAVAILABLE:
-        sys.exit(f"No test is named {' '.join(filters)}.")
+        raise NoTest(" ".join(filters))
     if process.returncode:
         return f"the process ended with {process.returncode}"
     return None
@@ -370,7 +374,11 @@ def main():
         return caught
 
     # Without a mutation every test passes; otherwise the table would say nothing.
-    if failed := run(options.folder, 0, [f"^{module}Tests\\." for module in modules], [], 1_800):
+    try:
+        failed = run(options.folder, 0, [f"^{module}Tests\\." for module in modules], [], 1_800)
+    except NoEnd:
+        failed = "no end within 1800 s"
+    if failed:
         sys.exit(f"Without a mutation: {failed}")
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as threads:
         caught = sum(1 for found in threads.map(test, chosen) if found)

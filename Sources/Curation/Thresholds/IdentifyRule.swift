@@ -82,7 +82,7 @@ public struct IdentifyRule: Sendable, Equatable, Codable {
     let above = ["reporters", "networks", "days"].compactMap { kind -> ThresholdProblem? in
       let (name, alone) = ("identify.corroborated_\(kind)", self[field: "identify.\(kind)"])
       let isInside = self[field: name] >= 2 && self[field: name] <= min(64, alone)
-      return isInside ? nil : .outOfRange(name, 2...Int64(max(2, alone)))
+      return isInside ? nil : .outOfRange(name, 2...Int64(min(64, max(2, alone))))
     }
     let names = Self.table.map(\.name)
     return (limitProblems + above).sorted { left, right in

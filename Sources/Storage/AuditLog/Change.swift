@@ -59,7 +59,8 @@ extension PostgresPool {
           guard try await committed(connection) == nil else { throw MadeBefore() }
           return value
         }
-      } catch  where !(error is PostgresError) {
+      } catch  where (error as? PostgresError)?.sqlState?.hasPrefix("23") ?? !(error is PostgresError) {
+        // Rows of the earlier attempt, which this one would insert again.
         guard let value = try await committed(connection) else { throw error }
         return value
       }

@@ -41,7 +41,7 @@ struct ExplanationQuery {
   private let names: Place<(id: Int32, name: String)>
   private let directory: Place<DirectoryName>
   private let record: Place<RecordRow>
-  private let weights: Place<Explanation.Weights>
+  private let weights: Place<(weights: Explanation.Weights, lastArrival: Date?)>
   private let unseen: (parts: Place<UnseenPart>, marks: Place<SeenMarks>, calls: Place<VerifiedCalls>)?
 
   /// - Parameters:
@@ -76,7 +76,7 @@ struct ExplanationQuery {
     appeals = pipeline.add(SQL.readAppealsOf(number: number))
     appealedDays = pipeline.add(SQL.readAppealedDaysOf(number: number, time: time, receivedBefore: cut))
     record = pipeline.add(SQL.readRecord(number: number))
-    weights = pipeline.add(SQL.readNumberWeights(number: number))
+    weights = pipeline.add(SQL.readNumberWeights(number: number, before: cut ?? .distantFuture))
     unseen = cut.map { cut in
       (
         pipeline.add(SQL.readUnseenParts(number: number, since: cut)),
@@ -134,7 +134,7 @@ struct ExplanationQuery {
     explanation.isVictim = explanation.decision == nil && victims.contains(number)
     if var record = RecordAssembler.record(of: try results.rows(record)) {
       let set = try await thresholds.set(try results.rows(version).first ?? nil, ceilings)
-      var weights = try results.rows(weights).first ?? Explanation.Weights()
+      var (weights, lastArrival) = try results.rows(weights).first ?? (Explanation.Weights(), nil)
       var isSeen = true
       if let unseen {
         let parts = try results.rows(unseen.parts)
@@ -142,7 +142,7 @@ struct ExplanationQuery {
         for part in parts { weights.add(part.weights) }
         record.calls = try results.rows(unseen.calls).first ?? VerifiedCalls()
       }
-      if isSeen { explanation.add(record, weights, lastArrival: try lastReceivedAt(results), by: set) }
+      if isSeen { explanation.add(record, weights, lastArrival: lastArrival, by: set) }
     }
     let lists = Set(explanation.score?.lists.map(\.appID) ?? [])
     for source in try results.rows(names) where lists.contains(source.id) { explanation.lists[source.id] = source.name }
@@ -172,13 +172,23 @@ extension Explanation {
     self.score = score
     self.weights = weights
     let evaluation = score.evaluate(by: thresholds, in: overrides)
-    if hold == nil, let lastArrival, lastArrival < BrigadeDetection.judgedSince(time) {
+    if hold == nil, !isJudged(record, lastArrival: lastArrival) {
       (overrides.reportCeiling, overrides.isJudged) = (record.unjudgedCeiling, false)
     }
     self.evaluation = score.evaluate(by: thresholds, in: overrides)
     lacksArrivals = evaluation.verdict == .candidate && self.evaluation?.verdict != .candidate
     sourceLimit = score.sourceLimit(by: thresholds, country: country)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
+  }
+}
+
+extension Explanation {
+  /// Whether the review of a publication judges its reports, as ``SQL/readReviewable(heat:reporters:since:votes:)`` says.
+  private func isJudged(_ record: NumberRecord, lastArrival: Date?) -> Bool {
+    if let lastArrival, lastArrival >= BrigadeDetection.judgedSince(time) { return true }
+    if record.isListed, !record.sources.isEmpty { return true }
+    let legitimate = record.standing.parts.first { $0.category == .legitimate }?.reports ?? 0
+    return legitimate >= BrigadeDetection.minOnEachSide
   }
 }
 
@@ -263,20 +273,25 @@ private final class KnownFacts: Sendable {
 }
 
 extension SQL {
-  /// Number of reporters of a number that count in full, in part, and not at all.
-  static func readNumberWeights(number: Int64) -> Statement<Explanation.Weights> {
+  /// Number of reporters of a number that count in full, in part, and not at all, and when the last of their reports before a
+  /// time arrived.
+  static func readNumberWeights(
+    number: Int64, before time: Date
+  ) -> Statement<(weights: Explanation.Weights, lastArrival: Date?)> {
     Statement(
       """
       SELECT count(*) FILTER (WHERE weight >= 1), count(*) FILTER (WHERE weight > 0 AND weight < 1),
-             count(*) FILTER (WHERE weight = $2::double precision), count(*) FILTER (WHERE weight <= 0), count(a.reporter)
+             count(*) FILTER (WHERE weight = $2::double precision), count(*) FILTER (WHERE weight <= 0), count(a.reporter),
+             max(r.received_at) FILTER (WHERE r.received_at < $3)
       FROM number_reporters r LEFT JOIN attested_reporters a ON a.reporter = r.reporter WHERE r.number = $1
       """,
-      number, ReporterWeight.newcomer
+      number, ReporterWeight.newcomer, time
     ) { row in
-      Explanation.Weights(
+      let weights = Explanation.Weights(
         full: Int(try row.decode(0, as: Int64.self)), partial: Int(try row.decode(1, as: Int64.self)),
         new: Int(try row.decode(2, as: Int64.self)), none: Int(try row.decode(3, as: Int64.self)),
         attested: Int(try row.decode(4, as: Int64.self)))
+      return (weights, try row.decode(5))
     }
   }
 
