@@ -50,6 +50,16 @@ import Testing
     )
   }
 
+  @Test func `an event names the packs that the publication changed`() {
+    var manifest = Self.manifest
+    manifest.packs = [7, 6].map { serial in
+      ManifestPack(
+        name: "pack-\(serial)", kind: "block", serial: serial, entries: 0, first: nil, last: nil, bytes: 1, sha256: "",
+        contentSHA256: "", path: "")
+    }
+    #expect(Webhooks.event(of: manifest, Self.link).body.contains(#""changed":["pack-7"]"#))
+  }
+
   @Test func `accounts get the events that they chose, while they are enabled`() async throws {
     let pool = TestDatabase.current.pool
     let store = OutboxStore(pool: pool)

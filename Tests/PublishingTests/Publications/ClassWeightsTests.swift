@@ -57,6 +57,11 @@ import Testing
     return pack.count { $0.number >= 33_600_000_000 }
   }
 
+  @Test func `a class whose calls may be as many as others' is not moved`() {
+    let weights = Self.weights(mobile: 28_000, fixed: 28_000).all.map(\.weight)
+    #expect(weights == [1, 1])
+  }
+
   @Test func `a list of 10,000 stops more calls where a class never calls, and as many where all call`() async throws {
     // Each mobile in the list is called from as often; fixed lines as often, rarely, or never.
     let byHeat = try await mobiles(nil)

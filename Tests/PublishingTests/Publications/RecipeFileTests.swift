@@ -87,6 +87,10 @@ import Testing
       ["recipes.yaml:2: name must have {region}, since the recipe is split"]
     ),
     (
+      "recipes:\n  - {name: \"a-{region}-{region}\", kind: identification, top: 1, split: regions}",
+      ["recipes.yaml:2: name must have 1 to 17 of a-z 0-9 and hyphens besides {region}"]
+    ),
+    (
       "recipes:\n  - name: A b\n    kind: blocking\n    source: directory\n    top: 1\n    shards: [1, 7, 33]",
       [
         "recipes.yaml:2: name must have 1 to 40 of a-z 0-9 and hyphens",

@@ -54,6 +54,8 @@ import Testing
   @Test func `a key without the scope for reports ends its tokens`() async throws {
     let app = try await app("Phone")
     let made = try #require(try await installations.create(for: app, at: now))
+    #expect(try await installations.reportingApp(named: "Phone", at: now)?.id == app.id)
+    #expect(try await installations.reportingApp(named: "Other", at: now) == nil)
     try await AppStore(pool: pool).change(keyID: try #require(app.keyID), to: .lookup, at: now)
     #expect(try await installations.find(token: made.token) == nil)
     #expect(try await installations.reportingApp(named: "Phone", at: now) == nil)
