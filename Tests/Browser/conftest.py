@@ -77,7 +77,7 @@ def visit(browser):
         context = browser.new_context(**{"locale": "en-GB", "timezone_id": "UTC"} | options)
         # The proof of work of an appeal takes this long on a busy machine.
         context.set_default_timeout(60_000)
-        visits.append(Visit(context.new_page()))
+        visits.append(Visit(context.new_page(), options.get("java_script_enabled", True)))
         return visits[-1]
 
     yield open_window

@@ -9,7 +9,7 @@ POLICY = {
 class Visit:
     """A page, and the errors of its console, scripts and requests."""
 
-    def __init__(self, page):
+    def __init__(self, page, has_scripts=True):
         self.page = page
         self.complaints = []
         self.refused = set()
@@ -17,9 +17,10 @@ class Visit:
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("requestfailed", self._failed)
         page.on("response", self._answered)
-        # Pages ignore keys until they are drawn.
-        wait_for_url = page.wait_for_url
-        page.wait_for_url = lambda *given, **named: (wait_for_url(*given, **named), drawn(page))
+        # Pages ignore keys until they are drawn. Without scripts nobody would say when.
+        if has_scripts:
+            wait_for_url = page.wait_for_url
+            page.wait_for_url = lambda *given, **named: (wait_for_url(*given, **named), drawn(page))
 
     def open(self, address, status=200):
         """Opens an address and expects this status."""
@@ -50,5 +51,5 @@ class Visit:
 
 
 def drawn(page):
-    """Waits until a page has been drawn."""
-    page.evaluate("() => new Promise(requestAnimationFrame)")
+    """Waits until a page has been drawn, but not for one that another window hides."""
+    page.evaluate("() => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 1_000) })")
