@@ -99,8 +99,11 @@ PARALLEL = Tests/Browser/test_every_page.py Tests/HighAvailability Tests/Faults 
 TEXTS = Tests/Documentation $(addprefix Tests/Architecture/,test_comments.py test_declarations.py test_layers.py)
 PYTEST = RINGFENCE_HOME=$(CURDIR) RINGFENCE_BINARY=$(abspath $(BUILD))/debug/ringfence .venv/bin/python -m pytest --quiet
 
+# Failed tests run once more, alone; not after an error that prevented tests, which is not status 1.
+REPEAT = { test $$? -eq 1 && $(PYTEST) --last-failed --last-failed-no-failures=none --maxfail=1
+
 test-python:
-	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile --no-loadscope-reorder $(PARALLEL)
+	$(PYTEST) --durations=20 --numprocesses=4 --dist=loadfile --no-loadscope-reorder $(PARALLEL) || $(REPEAT) $(PARALLEL); }
 
 # Long series of faults, rolling upgrades and the benchmarks: every night, and before a release.
 test-slow: export RINGFENCE_BENCHMARKS = 1

@@ -19,8 +19,8 @@ class Visit:
         page.on("response", self._answered)
         # Pages ignore keys until they are drawn. Without scripts nobody would say when.
         if has_scripts:
-            wait_for_url = page.wait_for_url
-            page.wait_for_url = lambda *given, **named: (wait_for_url(*given, **named), drawn(page))
+            for name in ("goto", "wait_for_url"):
+                setattr(page, name, then_drawn(page, getattr(page, name)))
 
     def open(self, address, status=200):
         """Opens an address and expects this status."""
@@ -53,3 +53,12 @@ class Visit:
 def drawn(page):
     """Waits until a page has been drawn, but not for one that another window hides."""
     page.evaluate("() => new Promise((done) => { requestAnimationFrame(done); setTimeout(done, 1_000) })")
+
+
+def then_drawn(page, go):
+    """A way to a page that also waits until it has been drawn."""
+    def result(*given, **named):
+        found = go(*given, **named)
+        drawn(page)
+        return found
+    return result
