@@ -23,19 +23,14 @@ struct DirectoryMerge {
 
   private static let examples = 5
 
-  /// Runs that have rows, as a binary heap by number and line.
-  private var heap: [RunReader] = []
+  /// Runs that have rows, by number and line.
+  private var heap: RunHeap<RunReader>
   private(set) var conflicts = Conflicts()
   private(set) var rows = 0
   private(set) var numbers = 0
 
   init(file: TemporaryFile, runs: [Range<Int>]) throws {
-    for run in runs {
-      let reader = RunReader(file: file, run: run)
-      guard try reader.next() else { continue }
-      heap.append(reader)
-      rise()
-    }
+    heap = RunHeap(try runs.map { RunReader(file: file, run: $0) }.filter { try $0.advance() })
   }
 
   /// The next numbers with their names, at most `limit`; empty at the end.
@@ -46,7 +41,7 @@ struct DirectoryMerge {
       if isAlone(first) {
         rows += 1
         settled.append(first.number, mentions: 1, name: first.name, category: first.category)
-        try advance(first)
+        try heap.advance()
       } else {
         try settle(first.number, into: &settled)
       }
@@ -60,11 +55,7 @@ struct DirectoryMerge {
   /// Whether the first row is the only one of its number, as most are; false where the next row is not in memory.
   private func isAlone(_ first: RunReader) -> Bool {
     guard first.isOtherNext else { return false }
-    return !heap[1..<min(3, heap.count)].contains { $0.number == first.number }
-  }
-
-  private mutating func advance(_ first: RunReader) throws {
-    if try first.next() { sink() } else { removeFirst() }
+    return !heap.runs[1..<min(3, heap.runs.count)].contains { $0.number == first.number }
   }
 
   private mutating func settle(_ number: Int64, into settled: inout DirectoryRows) throws {
@@ -78,7 +69,7 @@ struct DirectoryMerge {
         names.append(
           Name(bytes: Array(reader.name), rows: 1, line: reader.line, category: Array(reader.category)))
       }
-      try advance(reader)
+      try heap.advance()
     }
     // Rows of one number are in the order of lines: of equally frequent names the first is chosen.
     var best = 0
@@ -101,34 +92,5 @@ struct DirectoryMerge {
       DirectorySummary.Conflict(
         number: number, kept: String(decoding: names[best].bytes, as: UTF8.self),
         other: String(decoding: other.bytes, as: UTF8.self), names: names.count))
-  }
-
-  private func isBefore(_ left: Int, _ right: Int) -> Bool {
-    (heap[left].number, heap[left].line) < (heap[right].number, heap[right].line)
-  }
-
-  private mutating func rise() {
-    var child = heap.count - 1
-    while child > 0, isBefore(child, (child - 1) / 2) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  private mutating func sink() {
-    var parent = 0
-    while 2 * parent + 1 < heap.count {
-      let left = 2 * parent + 1
-      let child = left + 1 < heap.count && isBefore(left + 1, left) ? left + 1 : left
-      guard isBefore(child, parent) else { return }
-      heap.swapAt(child, parent)
-      parent = child
-    }
-  }
-
-  private mutating func removeFirst() {
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    sink()
   }
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Support
-import Foundation
-import Synchronization
-
 /// Rows of one task in memory, to be sorted by number and written to a temporary file.
 ///
 /// A row in the file: number (8 bytes), line (8), lengths of name and category (2 each), name, category.
@@ -63,7 +59,7 @@ extension [UInt8] {
 }
 
 /// Reads the rows of a run in order, with its own buffer.
-final class RunReader {
+final class RunReader: SortedRun {
   private let file: TemporaryFile
   private var rest: Range<Int>
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -93,8 +89,10 @@ final class RunReader {
   private static let headBytes = 20
   private static let maxRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
 
+  func isBefore(_ other: RunReader) -> Bool { (number, line) < (other.number, other.line) }
+
   /// Reads the next row; the pointers of the row before become invalid. Returns false at the end.
-  func next() throws -> Bool {
+  func advance() throws -> Bool {
     if end - at < Self.maxRow, !rest.isEmpty {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[at..<end]))
       (at, end) = (0, end - at)
@@ -114,45 +112,5 @@ final class RunReader {
     category = UnsafeRawBufferPointer(rebasing: bytes[start + nameBytes..<start + nameBytes + categoryBytes])
     at = start + nameBytes + categoryBytes
     return true
-  }
-}
-
-/// An unlinked temporary file, which disappears when the process ends. Several tasks may write to it at once, each into
-/// the part that it reserved.
-final class TemporaryFile: Sendable {
-  private let descriptor: Int32
-  private let path: String
-  private let end = Mutex(0)
-
-  /// - Throws: ``ImportFileError/cannotWrite(path:reason:)``.
-  init(folder: String) throws(ImportFileError) {
-    path = "\(folder)/ringfence-import.XXXXXX"
-    var name = Array(path.utf8CString)
-    descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: FileBytes.systemMessage()) }
-    unlink(name)
-  }
-
-  deinit { close(descriptor) }
-
-  /// Reserves the next bytes of the file for the caller.
-  func reserve(_ count: Int) -> Range<Int> {
-    end.withLock { end in
-      defer { end += count }
-      return end..<end + count
-    }
-  }
-
-  func write(_ bytes: [UInt8], at offset: Int) throws(ImportFileError) {
-    guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor, at: offset) }) else {
-      throw .cannotWrite(path: path, reason: FileBytes.systemMessage())
-    }
-  }
-
-  /// Fills the buffer.
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(ImportFileError) {
-    guard readAll(into: buffer, from: descriptor, at: offset) == buffer.count else {
-      throw .cannotRead(path: path, reason: FileBytes.systemMessage())
-    }
   }
 }

@@ -76,16 +76,20 @@ public final class ReportSorter: Sendable {
       state.rows = []
       return SortedReports(count: state.count, times: Array(state.months.values), unassigned: state.unassigned) {
         [file, runs = state.runs, appID = state.appID, unassigned = state.unassigned] in
-        let merge = Mutex(try ReportMerge(file: file, runs: runs))
+        let heap = Mutex(RunHeap(try runs.compactMap { try ReportRun(file: file, run: $0) }))
         return { limit in
-          try merge.withLock { merge in
-            try merge.next(limit).map { row in
+          try heap.withLock { heap in
+            var reports: [Report] = []
+            reports.reserveCapacity(limit)
+            while reports.count < limit, let row = heap.first?.row {
               var report = Report(
                 number: row.number, appID: appID, reportID: row.reportID, reportedAt: row.reportedAt,
                 category: row.category, reporter: nil, weight: row.weight)
               report.isUnassigned = unassigned.contains(row.number)
-              return report
+              reports.append(report)
+              try heap.advance()
             }
+            return reports
           }
         }
       }
@@ -93,8 +97,8 @@ public final class ReportSorter: Sendable {
   }
 }
 
-/// A run that is read in pieces; its row is the first one that was not taken.
-private struct ReportRun {
+/// A run that is read in pieces.
+private struct ReportRun: SortedRun {
   private static let bytesOfPiece = 64 << 10
 
   let file: TemporaryFile
@@ -110,7 +114,8 @@ private struct ReportRun {
 
   var row: ReportSorter.Row { rows[place] }
 
-  /// Takes the row. Returns whether there is a further one.
+  func isBefore(_ other: ReportRun) -> Bool { row.order < other.row.order }
+
   mutating func advance() throws -> Bool {
     place += 1
     return try place < rows.count || fill()
@@ -127,41 +132,5 @@ private struct ReportRun {
     }
     rest = rest.lowerBound + count * size..<rest.upperBound
     return count > 0
-  }
-}
-
-private struct ReportMerge {
-  /// As a binary heap by the order of their rows.
-  private var heap: [ReportRun]
-
-  init(file: TemporaryFile, runs: [Range<Int>]) throws {
-    // A sorted array is a heap.
-    heap = try runs.compactMap { try ReportRun(file: file, run: $0) }.sorted { $0.row.order < $1.row.order }
-  }
-
-  /// At most `limit` rows; none at the end.
-  mutating func next(_ limit: Int) throws -> [ReportSorter.Row] {
-    var rows: [ReportSorter.Row] = []
-    rows.reserveCapacity(limit)
-    while rows.count < limit, !heap.isEmpty {
-      rows.append(heap[0].row)
-      if try !heap[0].advance() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-      }
-      sink()
-    }
-    return rows
-  }
-
-  private mutating func sink() {
-    var parent = 0
-    while 2 * parent + 1 < heap.count {
-      var child = 2 * parent + 1
-      if child + 1 < heap.count, heap[child + 1].row.order < heap[child].row.order { child += 1 }
-      guard heap[child].row.order < heap[parent].row.order else { return }
-      heap.swapAt(child, parent)
-      parent = child
-    }
   }
 }
