@@ -171,18 +171,18 @@ extension Explanation {
       isHeld: hold.map { $0.reportCeiling == nil } ?? false, reportCeiling: hold?.reportCeiling ?? .block)
     self.score = score
     self.weights = weights
-    let evaluation = score.evaluate(by: thresholds, in: overrides)
+    var evaluation = score.evaluate(by: thresholds, in: overrides)
     if hold == nil, !isJudged(record, lastArrival: lastArrival) {
+      let judged = evaluation.verdict
       (overrides.reportCeiling, overrides.isJudged) = (record.unjudgedCeiling, false)
+      evaluation = score.evaluate(by: thresholds, in: overrides)
+      lacksArrivals = judged == .candidate && evaluation.verdict != .candidate
     }
-    self.evaluation = score.evaluate(by: thresholds, in: overrides)
-    lacksArrivals = evaluation.verdict == .candidate && self.evaluation?.verdict != .candidate
+    self.evaluation = evaluation
     sourceLimit = score.sourceLimit(by: thresholds, country: country)
     (firstReportedAt, lastReportedAt) = (record.firstReportedAt, record.lastReportedAt)
   }
-}
 
-extension Explanation {
   /// Whether the review of a publication judges its reports, as ``SQL/readReviewable(heat:reporters:since:votes:)`` says.
   private func isJudged(_ record: NumberRecord, lastArrival: Date?) -> Bool {
     if let lastArrival, lastArrival >= BrigadeDetection.judgedSince(time) { return true }
