@@ -102,13 +102,16 @@ struct HashAnswer: Encodable {
   /// Responses are padded to a multiple of this size in bytes, about 25 entries. With 2,000,000 listed numbers,
   /// prefixes of four digits have about 31 entries, and nearly all responses are two steps long; prefixes of six or
   /// more need one.
-  static let step = 4_096
+  private static let step = 4_096
+
+  /// How many bytes are missing to a multiple.
+  static func padding(after bytes: Int) -> Int { (step - bytes % step) % step }
 
   /// The padded bytes, and an entity tag that depends only on the content.
   var padded: (json: Data, tag: String) {
     var answer = self
     let bare = JSON.data(answer)
-    answer.padding = String(repeating: "0", count: (Self.step - bare.count % Self.step) % Self.step)
+    answer.padding = String(repeating: "0", count: Self.padding(after: bare.count))
     let tag = Hexadecimal.text(SHA256.hash(data: bare).prefix(16))
     return (JSON.data(answer), "\"\(tag)\"")
   }

@@ -75,8 +75,7 @@ struct PhoneBlockLookups: Sendable {
     metrics.note(answer.numbers.isEmpty && answer.range10.isEmpty && answer.range100.isEmpty ? .unlisted : .listed)
     var body = JSON.encode(answer)
     // White space hides how many numbers the answer has.
-    body.writeRepeatingByte(
-      UInt8(ascii: " "), count: (HashAnswer.step - body.readableBytes % HashAnswer.step) % HashAnswer.step)
+    body.writeRepeatingByte(UInt8(ascii: " "), count: HashAnswer.padding(after: body.readableBytes))
     return Response(status: .ok, headers: [.contentType: JSON.contentType], body: .init(byteBuffer: body))
   }
 
