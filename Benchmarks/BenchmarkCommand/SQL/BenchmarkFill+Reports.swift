@@ -3,7 +3,6 @@
 import Foundation
 import PostgreSQL
 import Storage
-import Synchronization
 
 extension BenchmarkFill {
   private static let filled = ["reports", "number_reporters", "number_categories", "numbers"]
@@ -65,18 +64,18 @@ extension BenchmarkFill {
         """
         COPY reports (number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, comment, network)
         FROM STDIN (FORMAT binary)
-        """, once: drawn.reports)
+        """, drawn.reports)
       try await connection.copyIn(
         "COPY number_reporters (number, reporter, category_id, reported_at, weight, received_at) FROM STDIN (FORMAT binary)",
-        once: drawn.votes)
+        drawn.votes)
       try await connection.copyIn(
         "COPY number_categories (number, category_id, heat, evidence, reports, reporters) FROM STDIN (FORMAT binary)",
-        once: drawn.categories)
+        drawn.categories)
       try await connection.copyIn(
         """
         COPY numbers (number, heat, evidence, legitimate, reports, reporters, first_reported_at, last_reported_at, day_bits,
                       last_day, network_bits, last_received_at) FROM STDIN (FORMAT binary)
-        """, once: drawn.numbers)
+        """, drawn.numbers)
       return stored
     }
   }
@@ -87,13 +86,5 @@ extension BenchmarkFill {
       for index in indexes { try await connection.execute(script: index.create) }
       try await connection.execute(script: "VACUUM (ANALYZE) \(table)")
     }
-  }
-}
-
-extension PostgresConnection {
-  @discardableResult
-  fileprivate func copyIn(_ sql: String, once rows: PostgresCopyRows) async throws -> Int {
-    let rest = Mutex<PostgresCopyRows?>(rows)
-    return try await copyIn(sql) { rest.withLock { $0.take() } }
   }
 }

@@ -2,7 +2,7 @@
 
 import Curation
 public import Foundation
-import PostgreSQL
+package import PostgreSQL
 import Synchronization
 
 /// Reports of a list in the order of number and category, without reporter, network and comment.
@@ -203,9 +203,11 @@ extension PostgresCopyRows {
 
 extension PostgresConnection {
   /// Feeds a binary COPY with encoded rows.
-  fileprivate func copyIn(_ sql: String, _ rows: PostgresCopyRows) async throws {
+  /// - Returns: how many rows were stored.
+  @discardableResult
+  package func copyIn(_ sql: String, _ rows: PostgresCopyRows) async throws -> Int {
     let rest = Mutex<PostgresCopyRows?>(rows)
-    try await copyIn(sql) { rest.withLock { $0.take() } }
+    return try await copyIn(sql) { rest.withLock { $0.take() } }
   }
 }
 
