@@ -80,7 +80,8 @@ def invocations(code):
             is_value = place > 0 and re.match("-+[^-]", rest.split()[place - 1])
             if not is_value and (word == "ringfence" or word.endswith("/ringfence")):
                 words = rest.split()[place + 1:]
-        if not (words and words[0].startswith("/")):
+        # A path after the program is what another command reads.
+        if not (words and re.match(r"\.{0,2}/|\.build/", words[0])):
             yield BENCHMARK if extra else BINARY, words
 
 
@@ -114,6 +115,7 @@ def fault(program, words):
     ("kubectl exec deployment/ringfence -- /usr/bin/ringfence publish --nonsense", ["publish has no option --nonsense"]),
     pytest.param("ringfence-benchmark intake --file x | tail", ["intake has no option --file"], marks=pytest.mark.slow),
     ("$R decide --by Ada; $R publsh", ["ringfence has no subcommand publsh"]),
+    ("Scripts/measure.py .build/release/ringfence .build/release/ringfence-benchmark /var/tmp/large", []),
 ])
 def test_faults_of_calls_are_found(code, expected):
     assert [found for program, words in invocations(code) if (found := fault(program, words))] == expected
