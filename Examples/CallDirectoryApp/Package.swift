@@ -24,7 +24,7 @@ let package = Package(
   platforms: [.macOS(.v15), .macCatalyst(.v15), .iOS(.v15)],
   products: [.library(name: "CallDirectoryApp", targets: ["App", "Extension"])],
   dependencies: [
-    // An app uses .package(url: …, from: "0.1.0", traits: []).
+    // An app uses .package(url: …, from: "0.2.0", traits: []).
     .package(name: "ringfence", path: "../..", traits: [])
   ],
   targets: callKit + [

@@ -9,7 +9,7 @@ import ArgumentParser
 #endif
 
 /// The version by semantic versioning: the newest one in CHANGELOG.md.
-package let ringfenceVersion = "0.1.0"
+package let ringfenceVersion = "0.2.0"
 
 /// `ringfence-packs`: the part of `ringfence` that build machines need.
 struct PackTool: AsyncParsableCommand {

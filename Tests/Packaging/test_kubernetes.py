@@ -43,7 +43,7 @@ def test_pods_have_no_rights(pod):
     for container in pod["initContainers"] + pod["containers"]:
         assert container["securityContext"] == {
             "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
-        assert container["image"] == "registry.example/ringfence:0.1.0" and container["image"] in PAGE
+        assert container["image"] == "registry.example/ringfence:0.2.0" and container["image"] in PAGE
         assert {mount["name"] for mount in container["volumeMounts"]} <= {volume["name"] for volume in pod["volumes"]}
 
 
