@@ -112,7 +112,7 @@ extension Agreement {
 
   /// Student's quantile by its expansion around the normal one: R. Fisher and E. Cornish, "The percentile points of
   /// distributions having known cumulants", Technometrics 2 (1960).
-  private static func studentQuantile(degrees: Double) -> Double {
+  package static func studentQuantile(degrees: Double) -> Double {
     let (z, z3, z5) = (quantile, quantile * quantile * quantile, quantile * quantile * quantile * quantile * quantile)
     return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees)
   }

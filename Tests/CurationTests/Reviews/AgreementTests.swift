@@ -130,6 +130,13 @@ extension Agreement {
     #expect(interval.lowerBound > 0 && interval.lowerBound < 0.8)
   }
 
+  /// The expansion at three degrees; tables of Student's t have 4.18, 2.63 and 2.36 for the same probability.
+  @Test(arguments: [(3.0, 3.9103), (10, 2.6279), (30, 2.3594)]) func `few units make the interval wider`(
+    degrees: Double, quantile: Double
+  ) {
+    #expect(abs(Agreement.studentQuantile(degrees: degrees) - quantile) < 0.0001)
+  }
+
   struct Simulation: CustomTestStringConvertible {
     let error: Double
     let units: Int

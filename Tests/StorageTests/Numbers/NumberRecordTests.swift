@@ -88,6 +88,24 @@ import Testing
     }
   }
 
+  @Test func `numbers with enough reporters are read from a lower heat on`() async throws {
+    let now = now
+    let records = try await fill(seed: 47, count: 500)
+    let heats = records.map { Decay.heat.value(ofStoredSum: $0.standing.heat, at: now) }.sorted()
+    let floor = HeatFloor(heat: (heats[400] + heats[401]) / 2, reported: (heats[100] + heats[101]) / 2, reporters: 4)
+    let read = try await pool.withConnection { connection in
+      var numbers: [Int64] = []
+      try await NumberRecordStore.forEachRecord(above: floor, at: now, on: connection) { numbers += $0.map(\.number) }
+      return numbers
+    }
+    let expected = records.filter { record in
+      let heat = Decay.heat.value(ofStoredSum: record.standing.heat, at: now)
+      return heat >= floor.heat || heat >= floor.reported && (record.standing.complainers >= 4 || record.isListed)
+    }
+    #expect(read == expected.map(\.number))
+    #expect(expected.contains { $0.standing.complainers == 4 && !$0.isListed } && expected.count < records.count)
+  }
+
   @Test func `a stored record reads back the same`() async throws {
     let records = try await fill(seed: 33, count: 300)
     for record in records {
