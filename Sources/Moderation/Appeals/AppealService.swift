@@ -11,9 +11,6 @@ package struct AppealService: Sendable {
   private let pool: PostgresPool
   private let reviews: ReviewPolicy
 
-  /// How long after an answer a contact is kept, in seconds: 30 days.
-  static let contactsKept: TimeInterval = 30 * 86_400
-
   package init(pool: PostgresPool, reviews: ReviewPolicy = .standard) {
     self.pool = pool
     self.reviews = reviews
@@ -106,7 +103,7 @@ package struct AppealService: Sendable {
         }
       }
       try await connection.mail(answers, at: time)
-      _ = try await connection.run(SQL.schedulePurge(number: number, time: time + Self.contactsKept))
+      _ = try await connection.run(SQL.schedulePurge(number: number, time: time + RetainedData.contactsKept))
       if state == .upheld {
         _ = try await connection.run(SQL.settleCase(number: number))
       } else {

@@ -115,7 +115,7 @@ extension PostgresConnection {
         .appealUphold, to: number,
         before: ["listed": listings.first?.category.slug ?? "no", "open_appeals": "\(open.count)"],
         after: ["state": Appeal.State.upheld.rawValue], because: decision.reason))
-    _ = try await run(SQL.schedulePurge(number: number, time: decision.decidedAt + AppealService.contactsKept))
+    _ = try await run(SQL.schedulePurge(number: number, time: decision.decidedAt + RetainedData.contactsKept))
   }
 
   /// Undoes a decision with its audit event; see `DecisionService.undo`.

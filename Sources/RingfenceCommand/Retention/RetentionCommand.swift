@@ -34,7 +34,7 @@ struct RetentionCommand: AsyncParsableCommand {
       case .comments: try settings.commentDays.map { TextFormat.count($0, "day") } ?? "as long as the report"
       case .reportMonths: try settings.reportMonths.map { TextFormat.count($0, "month") } ?? "no end"
       case .personalNumbers: "until their key ends"
-      case .contacts: "30 days after the answer"
+      case .contacts: "\(TextFormat.count(Int(RetainedData.contactsKept / 86_400), "day")) after the answer"
       default: kind.days.map { TextFormat.count($0, "day") } ?? "no end"
       }
     }

@@ -50,6 +50,9 @@ public enum RetainedData: String, Sendable, CaseIterable {
     }
   }
 
+  /// How long after an answer a contact is kept, in seconds: 30 days. The answer stores the end.
+  public static let contactsKept: TimeInterval = 30 * 86_400
+
   /// Days after the limit until which a job may be late.
   static let grace = 2.0
 }
