@@ -19,6 +19,8 @@ struct DrawnReports: Sendable {
   /// Reports on a number on average, above 1.
   let mean: Double
   let reporters: Int
+  /// Weights of reporters by their place.
+  private var weights: [Float] = []
 
   private(set) var reports = PostgresCopyRows(capacity: 16 << 20)
   private(set) var votes = PostgresCopyRows(capacity: 12 << 20)
@@ -29,7 +31,38 @@ struct DrawnReports: Sendable {
     (self.appID, self.time) = (appID, time)
     mean = Double(reports) / Double(numbers)
     reporters = max(1, reports / Self.reportsOfReporter)
+    weights = establishedWeights(numbers: numbers)
   }
+
+  /// The weights that ``ReporterStore/recount(protected:at:progress:)`` gives, so that a server finds nothing to correct. Without
+  /// decisions the weight depends on the first report, and on the first and last one on a number of several reporters.
+  private func establishedWeights(numbers: Int) -> [Float] {
+    var first = [Double](repeating: .infinity, count: reporters)
+    var (firstShared, lastShared) = (first, first.map { -$0 })
+    for index in 0..<Int64(numbers) {
+      var random = SplitMix64(seed: UInt64(index), purpose: 54)
+      var arrivals: [UInt64: Double] = [:]
+      for report in draw(index, &random) {
+        let time = report.reportedAt.timeIntervalSince1970
+        arrivals[report.reporter] = min(arrivals[report.reporter] ?? .infinity, time)
+      }
+      let isShared = arrivals.count >= ReporterWeight.establishedSharers
+      for (reporter, time) in arrivals {
+        let place = Int(reporter)
+        first[place] = min(first[place], time)
+        guard isShared else { continue }
+        firstShared[place] = min(firstShared[place], time)
+        lastShared[place] = max(lastShared[place], time)
+      }
+    }
+    return first.indices.map { place in
+      let isOld = first[place] + ReporterWeight.establishedAge <= time.timeIntervalSince1970
+      let isConfirmed = lastShared[place] - firstShared[place] >= ReporterWeight.establishedActiveTime
+      return isOld && isConfirmed ? 1 : Float(ReporterWeight.newcomer)
+    }
+  }
+
+  private func weight(of reporter: UInt64) -> Float { weights[Int(reporter)] }
 
   private struct Drawn {
     var reporter: UInt64
@@ -71,15 +104,16 @@ struct DrawnReports: Sendable {
     }
     for place in voters.values {
       let report = reports[place]
-      sums[Int(report.category)].heat += Decay.heat.storedSum(of: 1, at: report.reportedAt)
-      sums[Int(report.category)].evidence += Decay.evidence.storedSum(of: 1, at: report.reportedAt)
+      let weight = weight(of: report.reporter)
+      sums[Int(report.category)].heat += Decay.heat.storedSum(of: Double(weight), at: report.reportedAt)
+      sums[Int(report.category)].evidence += Decay.evidence.storedSum(of: Double(weight), at: report.reportedAt)
       sums[Int(report.category)].reporters += 1
       try votes.append { tuple in
         tuple.append(number)
         tuple.append(Self.bytes(of: report.reporter))
         tuple.append(report.category)
         tuple.append(report.reportedAt)
-        tuple.append(1 as Float)
+        tuple.append(weight)
         tuple.append(report.reportedAt)
       }
     }
@@ -110,6 +144,7 @@ struct DrawnReports: Sendable {
     let id = UUID(uuid: unsafeBitCast((random.next(), random.next()), to: uuid_t.self))
     let hasNetwork = time.timeIntervalSince(report.reportedAt) < Self.daysWithNetwork * 86_400
     let hasComment = hasNetwork && random.below(5) == 0
+    let weight = weight(of: report.reporter)
     try reports.append { [appID] tuple in
       tuple.append(number)
       tuple.append(appID)
@@ -118,7 +153,7 @@ struct DrawnReports: Sendable {
       tuple.append(report.reportedAt)
       tuple.append(report.category)
       tuple.append(reporter)
-      tuple.append(1 as Float)
+      tuple.append(weight)
       tuple.append(hasComment ? "They wanted to sell something, and called again." : nil as String?)
       tuple.append(hasNetwork ? Array(reporter.prefix(8)) : nil as [UInt8]?)
     }
