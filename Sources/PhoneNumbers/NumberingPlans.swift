@@ -58,7 +58,7 @@ public final class NumberingPlans: Sendable {
   public static let builtIn: NumberingPlans = {
     let bytes = UnsafeBufferPointer(start: builtInPlans.utf8Start, count: builtInPlans.utf8CodeUnitCount)
     do throws(Failure) {
-      return try NumberingPlans(PlanReader(bytes))
+      return try NumberingPlans(PlanReader(bytes, isChecked: true))
     } catch {
       preconditionFailure("BuiltInPlans.swift: \(error)")
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import PhoneNumbers
 import TestData
 import Testing
+
+@testable import PhoneNumbers
 
 @Suite(.serialized) struct NumberingPlansTests {
   static let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
@@ -21,6 +22,7 @@ import Testing
   @Test func `the file is the built-in plans`() throws {
     let plans = try NumberingPlans(bytes: Data(contentsOf: Self.file))
     #expect(plans.version == NumberingPlans.builtIn.version && plans.date == NumberingPlans.builtIn.date)
+    #expect(try Data(contentsOf: Self.file) == Data(builtInPlans.description.utf8))
   }
 
   @Test func `versions are compared by their parts`() throws {

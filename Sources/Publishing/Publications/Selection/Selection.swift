@@ -12,10 +12,9 @@ import Storage
 public struct Selection: Sendable {
   let country: @Sendable (Int64) -> String?
 
-  /// Uses the countries of the current numbering plans.
+  /// Uses the countries of the numbering plans at the time of each use.
   public init() {
-    let countries = RegionMap.countries
-    self.init { countries.region(of: $0) }
+    self.init { RegionMap.countries.region(of: $0) }
   }
 
   /// - Parameter country: the ISO 3166 alpha-2 code of a number's country; called only if a country has its own
