@@ -10,10 +10,16 @@ public import Storage
 public struct ProtectionCatalog: Sendable {
   /// A number with its owner, and the page on which it was read.
   public struct Entry: Sendable {
-    public let target: ProtectionTarget
+    fileprivate let number: String
     public let owner: String
     /// The address of the page, and who publishes it.
     public let page: String, publisher: String
+
+    /// Read only where it is needed, so that servers start sooner.
+    /// - Throws: `ProtectedPatternError`
+    public func target() throws(ProtectedPatternError) -> ProtectionTarget {
+      try ProtectionTarget(reading: number, region: nil)
+    }
   }
 
   /// The numbers by ISO 3166 code of the country.
@@ -22,7 +28,7 @@ public struct ProtectionCatalog: Sendable {
   public init(countries: [String: [Entry]] = [:]) { self.countries = countries }
 
   /// - Parameter resources: the folder with `protected`.
-  /// - Throws: the error of a file, or `ProtectedPatternError`.
+  /// - Throws: the error of a file, or `ProtectedPatternError` for a row without four columns.
   public static func read(resources: String) throws -> ProtectionCatalog {
     var countries: [String: [Entry]] = [:]
     let folder = "\(resources)/protected"
@@ -31,9 +37,7 @@ public struct ProtectionCatalog: Sendable {
       countries[String(file.dropLast(4))] = try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
         let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard columns.count == 4 else { throw ProtectedPatternError.notANumber }
-        return Entry(
-          target: try ProtectionTarget(reading: columns[0], region: nil), owner: columns[1], page: columns[2],
-          publisher: columns[3])
+        return Entry(number: columns[0], owner: columns[1], page: columns[2], publisher: columns[3])
       }
     }
     return ProtectionCatalog(countries: countries)
@@ -47,7 +51,7 @@ public struct ProtectionCatalog: Sendable {
   ) async throws -> (count: Int, kept: Int) {
     var (count, kept) = (0, 0)
     for code in codes {
-      let targets = (countries[code] ?? []).map { (target: $0.target, reason: $0.owner) }
+      let targets = try (countries[code] ?? []).map { (target: try $0.target(), reason: $0.owner) }
       guard !targets.isEmpty else { continue }
       let event = actor.did(.protectionAdd, to: "catalog \(code)", after: ["what": "catalog \(code)"])
       kept += try await store.add(

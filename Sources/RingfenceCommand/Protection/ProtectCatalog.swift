@@ -31,7 +31,7 @@ struct ProtectCatalog: AsyncParsableCommand {
     }
     let rows: [TableRow] = try catalog.entries(of: country).map {
       [
-        "number": .text($0.target.text), "owner": .text($0.owner), "page": .text($0.page),
+        "number": .text(try $0.target().text), "owner": .text($0.owner), "page": .text($0.page),
         "publisher": .text($0.publisher),
       ]
     }
