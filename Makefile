@@ -84,7 +84,7 @@ test-dependencies:
 	@Scripts/prepare-python $(BUILD)/python Packaging/requirements.txt
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Plugins Tests Examples Benchmarks
+	swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Examples Benchmarks
 
 # Built first, so that no test waits for the compiler. BUILD_OPTIONS are further options of `swift build`.
 test-swift:

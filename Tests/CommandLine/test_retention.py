@@ -1,5 +1,6 @@
 """Ringfence over years: repeated imports, retention, missing folders."""
 
+import itertools
 import json
 import subprocess
 import time
@@ -133,17 +134,17 @@ def test_a_mistyped_data_folder_is_refused_and_stays_as_it_was(binary, refusing,
     assert commands - making == set(refusing), "say in REFUSING what the command needs, or in MAKING that it makes one"
     absent, other = tmp_path / "absent", tmp_path / "other"
     other.mkdir()
-    for command, arguments in refusing.items():
+    # Half of the commands get a folder that is absent, the others one that is empty.
+    for (command, arguments), folder in zip(refusing.items(), itertools.cycle([absent, other])):
         places = {"BACKUP": tmp_path / "backup", "LIST": tmp_path_factory.mktemp("list") / "list"}
         places["LIST"].write_text("+12015550123\n")
         arguments = [places.get(argument, argument) if isinstance(argument, str) else argument for argument in arguments]
-        for folder in [absent, other]:
-            done = subprocess.run(
-                [binary, *command.split(), *map(str, arguments), "--data", str(folder)], capture_output=True, text=True,
-                env=environment(), timeout=60)
-            assert done.returncode in (1, 3), f"{command}: {done.returncode} {done.stdout}{done.stderr}"
-            words = ["There is no database in", "There is no data folder", "There is no signing key"]
-            assert any(word in done.stderr for word in words), f"{command}: {done.stderr}"
+        done = subprocess.run(
+            [binary, *command.split(), *map(str, arguments), "--data", str(folder)], capture_output=True, text=True,
+            env=environment(), timeout=60)
+        assert done.returncode in (1, 3), f"{command}: {done.returncode} {done.stdout}{done.stderr}"
+        words = ["There is no database in", "There is no data folder", "There is no signing key"]
+        assert any(word in done.stderr for word in words), f"{command}: {done.stderr}"
         assert not absent.exists() and not any(other.iterdir()), command
         assert {path.name for path in tmp_path.iterdir()} == {"other"}, command
 
