@@ -16,8 +16,8 @@ public struct ProtectionCatalog: Sendable {
     public let page: String, publisher: String
 
     /// Read only where it is needed, so that servers start sooner.
-    /// - Throws: `ProtectedPatternError`
-    public func target() throws(ProtectedPatternError) -> ProtectionTarget {
+    /// - Throws: `ProtectedPatternError`.
+    public func target() throws -> ProtectionTarget {
       try ProtectionTarget(reading: number, region: nil)
     }
   }
