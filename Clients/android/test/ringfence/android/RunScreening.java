@@ -197,6 +197,7 @@ public final class RunScreening {
       Context.services.remove(Context.NOTIFICATION_SERVICE);
       install(folder);
       same(rejected(call("tel:+" + identified)), false, "no notifications");
+      drain();
       java.lang.reflect.Field field = Ringfence.class.getDeclaredField("started");
       field.setAccessible(true);
       field.set(null, null);
