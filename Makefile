@@ -9,8 +9,9 @@ PORT ?= 8080
 
 .PHONY: run repository deb tools dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack benchmark-readers simulate fuzz-pack vectors android-archive clean
 
-# Debugging information of libraries in C takes a seventh of their time.
-OPTIMIZED = --configuration release -Xcc -g0
+# Debugging information of libraries in C takes a seventh of their time. Swift's own libraries are in the programs, so that those of
+# packages run where there is no Swift; all targets below share one build.
+OPTIMIZED = --configuration release -Xcc -g0 --static-swift-stdlib
 
 run: dependencies
 	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence
@@ -20,18 +21,17 @@ repository:
 	git grep --files-with-matches --fixed-strings https://git.example/ringfence -- Makefile '*.md' | \
 	  xargs sed --in-place 's|https://git.example/ringfence|$(REPOSITORY)|g'
 
-# Swift's own libraries are in the program, so that it runs where there is no Swift.
 RELEASE = $(BUILD)/dist
 deb: dependencies
 	@Scripts/install-dependencies package
-	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence --static-swift-stdlib
+	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence
 	Scripts/make-package $(BUILD)/release/ringfence $(RELEASE)
 
 # The tool of build machines. It has a folder of its own, because it is built without the packages of the server.
 # Without the option, Package.resolved would lose the packages of the server, and their versions with them.
 tools: dependencies
 	swift build --disable-default-traits --traits Tools $(if $(wildcard Package.resolved),--force-resolved-versions) \
-	  --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs --static-swift-stdlib
+	  --scratch-path $(BUILD)/tools $(OPTIMIZED) --product ringfence-packs
 	Scripts/make-tool-archive $(BUILD)/tools/release/ringfence-packs $(RELEASE)
 
 # The time of the commit, for all files. In an unpacked archive of the sources, it is the time of its files.
