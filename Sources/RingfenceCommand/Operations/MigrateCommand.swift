@@ -26,9 +26,7 @@ struct MigrateCommand: AsyncParsableCommand {
       try await context.prepareDatabase()
       let migrator = PostgresMigrator(folder: context.installation.migrations)
       let applied =
-        contract
-        ? try await context.migrateWithContracts(logger: .quiet)
-        : try await context.pool.withConnection { try await migrator.migrate(on: $0) }
+        contract ? try await context.migrateWithContracts(logger: .quiet) : try await context.expand(by: migrator)
       for migration in applied {
         print("Applied \(migration.kind.rawValue) migration \(migration.fileName).")
       }
@@ -63,10 +61,8 @@ extension CommandContext {
     let step = StatusLine("Preparing the database")
     try await prepareDatabase()
     let migrator = PostgresMigrator(folder: installation.migrations)
-    let states = try await pool.withConnection { connection in
-      _ = try await migrator.migrate(on: connection)
-      return try await migrator.status(on: connection)
-    }
+    _ = try await expand(by: migrator)
+    let states = try await pool.withConnection { try await migrator.status(on: $0) }
     let waiting = states.filter { $0.state == .pending }.map(\.fileName)
     if !waiting.isEmpty {
       logger.notice(
@@ -74,6 +70,25 @@ extension CommandContext {
         metadata: ["migrations": "\(waiting.joined(separator: ", "))"])
     }
     step.finish()
+  }
+
+  /// Applies expand migrations. Then the idle connections of older programs are ended, and for a second those that become
+  /// idle: their prepared statements may be out of date.
+  fileprivate func expand(by migrator: PostgresMigrator) async throws -> [PostgresMigration] {
+    let applied = try await pool.withConnection { try await migrator.migrate(on: $0) }
+    // Behind a pooler in transaction mode no statement is prepared.
+    guard pool.configuration.usesPreparedStatements else { return applied }
+    let newest = try migrator.newest()
+    var hasEnded = false
+    for _ in 1...10 {
+      let older = try await stores.operations.endOlderConnections(than: newest)
+      hasEnded = hasEnded || older.ended > 0
+      guard older.left > 0 else { break }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    // A server connects again within a second, and only then a contract migration is refused because of it.
+    if hasEnded { try await Task.sleep(for: .seconds(3)) }
+    return applied
   }
 
   /// Applies expand migrations, then contract ones once no program that does not know them uses the database.
@@ -85,7 +100,7 @@ extension CommandContext {
     var applied: [PostgresMigration] = []
     while true {
       do {
-        applied += try await pool.withConnection { try await migrator.migrate(on: $0) }
+        applied += try await expand(by: migrator)
         applied += try await pool.withConnection { connection in
           try await migrator.migrate(on: connection) { try await refuseOlderPrograms(than: $0, logger: logger) }
         }

@@ -190,4 +190,26 @@ extension OperationStore {
         address: try row.decode(0), connections: Int(try row.decode(1, as: Int64.self)), since: try row.decode(2))
     }
   }
+
+  /// Ends idle connections of older versions that are older than the last migration; these programs open new ones. PostgreSQL
+  /// refuses a prepared statement once after a migration has changed a type of its result, and within a transaction a
+  /// program cannot repeat it. Safe to call again.
+  /// - Parameter version: of the newest migration that this one knows.
+  /// - Returns: how many were ended, and how many are at work.
+  /// - Throws: `PostgresError`.
+  public func endOlderConnections(than version: Int64) async throws -> (ended: Int, left: Int) {
+    try await pool.run(
+      """
+      SELECT count(*) FILTER (WHERE is_ended), count(*) FILTER (WHERE NOT is_ended) FROM (
+        SELECT CASE WHEN state = 'idle' THEN pg_terminate_backend(pid) ELSE false END AS is_ended FROM pg_stat_activity
+        WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+          AND pg_has_role(usesysid, 'USAGE') AND backend_start < (SELECT max(applied_at) FROM schema_migrations)
+          AND CASE WHEN application_name ~ '^ringfence [0-9]{14}$' THEN substr(application_name, 11)::bigint < $1 END
+      ) c
+      """,
+      version
+    ) { row in
+      (ended: Int(try row.decode(0, as: Int64.self)), left: Int(try row.decode(1, as: Int64.self)))
+    }.first ?? (0, 0)
+  }
 }
