@@ -191,9 +191,9 @@ extension OperationStore {
     }
   }
 
-  /// Ends idle connections of older versions that are older than the last migration; these programs open new ones. PostgreSQL
-  /// refuses a prepared statement once after a migration has changed a type of its result, and within a transaction a
-  /// program cannot repeat it. Safe to call again.
+  /// Ends the idle connections of older versions that were opened before the last migration; these versions open new ones.
+  /// PostgreSQL refuses a prepared statement once after a migration has changed a type of its result, and a program cannot
+  /// repeat it within a transaction. Safe to call again.
   /// - Parameter version: of the newest migration that this one knows.
   /// - Returns: how many were ended, and how many are at work.
   /// - Throws: `PostgresError`.

@@ -44,21 +44,32 @@ public struct StatisticsStore: Sendable {
   /// - Parameter isWhole: whether present states are counted too, which scans the listings.
   public func refresh(at time: Date, isWhole: Bool = true) async throws {
     try await pool.transaction { connection in
-      let watermark = try await connection.run(SQL.readStatisticsWatermark()).first
-      // No report is in progress before the first server has started.
-      let until = watermark == nil ? time : time - Self.settling
-      if let watermark, watermark > time + Self.maxLead {
-        // A fast clock has set it. Reports that arrived meanwhile are not counted; later ones are.
-        _ = try await connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until))
-      } else if watermark.map({ $0 < until }) ?? true {
-        guard try await !connection.run(SQL.moveStatisticsWatermark(from: watermark, to: until)).isEmpty else { return }
-        let begin = watermark ?? Date(timeIntervalSince1970: 0)
-        _ = try await connection.run(SQL.countArrivedReports(from: begin, to: until))
-        _ = try await connection.run(SQL.countArrivedReports(from: begin, to: until, ofApps: true))
+      for counted in CountedReports.allCases {
+        guard try await Self.count(counted, at: time, on: connection) else { return }
       }
       _ = try await connection.run(SQL.countDecisions(since: Self.midnight(before: time) - 86_400))
       if isWhole { _ = try await connection.run(SQL.recordCurrentStatistics(time: time)) }
     }
+  }
+
+  /// Adds the reports that arrived since the last count.
+  /// - Returns: false if another server has counted them meanwhile.
+  private static func count(
+    _ counted: CountedReports, at time: Date, on connection: PostgresConnection
+  ) async throws -> Bool {
+    let watermark = try await connection.run(SQL.readStatisticsWatermark(of: counted)).first
+    // No report is in progress before the first server has started.
+    let until = watermark == nil ? time : time - settling
+    if let watermark, watermark > time + maxLead {
+      // A fast clock has set it. Reports that arrived meanwhile are not counted; later ones are.
+      _ = try await connection.run(SQL.moveStatisticsWatermark(of: counted, from: watermark, to: until))
+    } else if watermark.map({ $0 < until }) ?? true {
+      let moved = try await connection.run(SQL.moveStatisticsWatermark(of: counted, from: watermark, to: until))
+      guard !moved.isEmpty else { return false }
+      let begin = watermark ?? Date(timeIntervalSince1970: 0)
+      _ = try await connection.run(SQL.countArrivedReports(counted, from: begin, to: until))
+    }
+    return true
   }
 
   /// The statistics of the last days, today last; a missing value is 0.
@@ -80,6 +91,16 @@ public struct StatisticsStore: Sendable {
   }
 }
 
+/// The reports that are counted by day, up to a time for each: servers of 0.1.0 may run beside this one, and count only all
+/// reports.
+enum CountedReports: String, CaseIterable {
+  case all = "reports"
+  /// Without rows of lists.
+  case ofApps = "app_reports"
+
+  fileprivate var condition: String { self == .ofApps ? "AND reporter IS NOT NULL" : "" }
+}
+
 public struct DailyStatistics: Sendable, Equatable {
   /// The beginning of the day, UTC.
   public var day: Date
@@ -99,31 +120,32 @@ public struct DailyStatistics: Sendable, Equatable {
 
 extension SQL {
   /// The time up to which reports have been counted; no row before the first count.
-  static func readStatisticsWatermark() -> Statement<Date> {
-    Statement("SELECT counted_until FROM statistics_watermarks WHERE statistic = 'reports'") { try $0.decode(0) }
+  static func readStatisticsWatermark(of counted: CountedReports) -> Statement<Date> {
+    Statement("SELECT counted_until FROM statistics_watermarks WHERE statistic = $1", counted.rawValue) {
+      try $0.decode(0)
+    }
   }
 
   /// Moves the watermark; returns a row unless another server has moved it meanwhile.
-  static func moveStatisticsWatermark(from: Date?, to: Date) -> Statement<String> {
+  static func moveStatisticsWatermark(of counted: CountedReports, from: Date?, to: Date) -> Statement<String> {
     Statement(
       """
-      INSERT INTO statistics_watermarks AS w (statistic, counted_until) VALUES ('reports', $2)
+      INSERT INTO statistics_watermarks AS w (statistic, counted_until) VALUES ($3, $2)
       ON CONFLICT (statistic) DO UPDATE SET counted_until = excluded.counted_until
       WHERE w.counted_until IS NOT DISTINCT FROM $1::timestamptz
       RETURNING statistic
       """,
-      from, to
+      from, to, counted.rawValue
     ) { try $0.decode(0) }
   }
 
   /// Adds the reports that arrived between two times to the days on which they were made.
-  /// - Parameter ofApps: Whether only reports of apps are counted, without rows of lists.
-  static func countArrivedReports(from: Date, to: Date, ofApps: Bool = false) -> Statement<Void> {
+  static func countArrivedReports(_ counted: CountedReports, from: Date, to: Date) -> Statement<Void> {
     Statement(
       """
       INSERT INTO daily_statistics AS s (day, statistic, value)
-      SELECT (reported_at AT TIME ZONE 'UTC')::date, \(ofApps ? "'app_reports'" : "'reports'"), count(*) FROM reports
-      WHERE received_at >= $1 AND received_at < $2 \(ofApps ? "AND reporter IS NOT NULL" : "") GROUP BY 1 ORDER BY 1
+      SELECT (reported_at AT TIME ZONE 'UTC')::date, '\(counted.rawValue)', count(*) FROM reports
+      WHERE received_at >= $1 AND received_at < $2 \(counted.condition) GROUP BY 1 ORDER BY 1
       ON CONFLICT (day, statistic) DO UPDATE SET value = s.value + excluded.value
       """,
       from, to)
