@@ -52,6 +52,18 @@ public struct SourceRule: Sendable, Equatable, Codable {
   public func bar(listed: Bool) -> Bar { listed ? leave : enter }
 }
 
+extension SourceRule {
+  /// Reads what servers of 0.1.0 have stored, too: it has no `blocksShared`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      appID: try values.decode(Int32.self, forKey: .appID), weight: try values.decode(Double.self, forKey: .weight),
+      enter: try values.decode(Bar.self, forKey: .enter), leave: try values.decode(Bar.self, forKey: .leave),
+      blockComplaints: try values.decode(Int.self, forKey: .blockComplaints),
+      blocksShared: try values.decodeIfPresent(Bool.self, forKey: .blocksShared) ?? false)
+  }
+}
+
 /// A change of the weight and limits of a list. Values that are nil stay.
 public struct SourceRuleChange: Sendable, Equatable {
   public var weight: Double?
