@@ -85,6 +85,7 @@ struct ComplaintParser: Sendable {
     } catch {
       throw RejectReason(error)
     }
+    guard number.isAssigned || options.takesUnassigned else { throw .notValid }
     return ParsedComplaint(
       number: number.number.digits, category: draft.category, reportedAt: draft.reportedAt,
       reportID: draft.reportID ?? Self.noID, reporter: draft.reporter, comment: draft.comment, line: draft.line,

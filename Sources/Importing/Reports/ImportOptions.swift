@@ -28,6 +28,8 @@ public struct ImportOptions: Sendable {
   public var now = Date()
   /// Rows before this time are rejected: reports that old were dropped, and would count twice. Nil when none were.
   public var droppedBefore: Date?
+  /// Whether rows of numbers that are not in the plan are stored; see ``HoldStore/takesUnassigned()``.
+  public var takesUnassigned = true
 
   public init(
     path: String, format: ComplaintFormat, source: String? = nil, subjects: SubjectTable = SubjectTable()

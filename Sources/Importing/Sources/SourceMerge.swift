@@ -103,6 +103,7 @@ extension SourceRefresher {
   ) async throws -> Summary {
     var options = ImportOptions(path: path, format: format, source: feed.name, subjects: subjects)
     options.droppedBefore = try await stores.retention.reportsDroppedBefore()
+    options.takesUnassigned = try await stores.holds.takesUnassigned()
     options.now = time
     let most = limits.entries
     let count = Mutex(0)

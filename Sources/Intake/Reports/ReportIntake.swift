@@ -84,14 +84,19 @@ public struct ReportIntake: Sendable {
     _ incoming: [any IncomingReport], from app: App, network: [UInt8]? = nil
   ) async throws -> [Result<TakenReport, any Error>] {
     let now = Date()
-    let checked = incoming.map { incoming in
+    var checked = incoming.map { incoming in
       Result { () throws(InvalidSubmission) in
         try report(incoming, from: app, network: network, at: now)
       }
     }
-    let reports = checked.compactMap { try? $0.get() }
+    let reports: [Report]
     let answers: [GroupCommit<Report, ReportOutcome>.Answer]
     do {
+      let isUnassigned = checked.contains { (try? $0.get())?.isUnassigned == true }
+      if isUnassigned, try await !store.takesUnassigned() {
+        checked = checked.map { result in result.flatMap { $0.isUnassigned ? .failure(.unassigned) : .success($0) } }
+      }
+      reports = checked.compactMap { try? $0.get() }
       answers = try await submitEach(reports)
       if let error = Self.commonFailure(answers) { throw error }
     } catch {
@@ -140,7 +145,7 @@ public struct ReportIntake: Sendable {
       report.countOnOwnDay(at: now, hasOwnNetwork: checked.clientAddress != nil)
     }
     guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {
-      throw InvalidSubmission(problems: [FieldProblem(PhoneNumberError.notValid(region: nil))])
+      throw .unassigned
     }
     return report
   }
@@ -214,6 +219,13 @@ public struct ReportIntake: Sendable {
       first = first ?? error
     }
     return first
+  }
+}
+
+extension InvalidSubmission {
+  /// A number that is not in the plan and is not stored.
+  fileprivate static var unassigned: InvalidSubmission {
+    InvalidSubmission(problems: [FieldProblem(PhoneNumberError.notValid(region: nil))])
   }
 }
 

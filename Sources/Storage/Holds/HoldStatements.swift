@@ -43,6 +43,11 @@ extension SQL {
       numbers, HoldReason.unassigned(version: NumberingPlans.current.version.description).json, time)
   }
 
+  /// Whether a migration has said that all programs can read holds of numbers that are not in the plan.
+  static func readTakesUnassigned() -> Statement<Bool> {
+    Statement("SELECT EXISTS (SELECT 1 FROM schema_migrations WHERE version = 20261129140000)") { try $0.decode(0) }
+  }
+
   /// Numbers that are held because the plan does not have them.
   static func readUnassigned(before: Date) -> Statement<Int64> {
     Statement(

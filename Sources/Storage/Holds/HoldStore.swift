@@ -79,6 +79,10 @@ public struct HoldStore: Sendable {
     return Dictionary(rows.map { ($0.number, today - ComplaintDays.day(of: $0.confirmedAt)) }) { max($0, $1) }
   }
 
+  /// Whether reports of numbers that are not in the plan are stored: not before the contract migration after which no program
+  /// of 0.1.0 runs. Such a program cannot read their holds, and does not publish.
+  public func takesUnassigned() async throws -> Bool { try await pool.run(SQL.readTakesUnassigned()).first ?? false }
+
   /// Runs `body` in a transaction that reads one snapshot, on one core of the database.
   public func withSnapshot<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result

@@ -68,6 +68,9 @@ public struct ReportStore: Sendable {
     return outcomes.map { $0 ?? .duplicate }
   }
 
+  /// As ``HoldStore/takesUnassigned()``.
+  package func takesUnassigned() async throws -> Bool { try await HoldStore(pool: pool).takesUnassigned() }
+
   private func commit(_ reports: [Report], receivedAt: Date) async throws -> [Refusal] {
     try await partitions.prepare(for: reports.lazy.map(\.reportedAt))
     do {
