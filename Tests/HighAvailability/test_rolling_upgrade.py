@@ -1,10 +1,13 @@
 """A rolling upgrade under load: servers of two versions run on one schema, are rolled back, and upgraded again.
 
 The new version is the checkout with further migrations. The old version is the checkout as it is, or a former release:
-RINGFENCE_OLD_BINARY names its program and RINGFENCE_OLD_HOME the folder with its Migrations, Public and Resources.
+RINGFENCE_OLD_BINARY names its program and RINGFENCE_OLD_HOME the folder with its Migrations, Public and Resources. With it
+a database of 0.1.0 with a month of data is upgraded, too.
 """
 
+import base64
 import contextlib
+import http.client
 import csv
 import io
 import itertools
@@ -13,13 +16,16 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from load import Load
 from recount import check
+from reports import Report
 from ringfence_server import BINARY, CHECKOUT, RingfenceServer, environment
 from shared_server import SharedServer
+from test_stopped_database import sign_in
 from waiting import wait_until
 
 # `make test` has the same rules with one server: Tests/CommandLine/test_doctor.py.
@@ -53,8 +59,9 @@ class Deployment:
         self.servers = {}
         self.is_contracted = False
         self._turn = itertools.count()
+        self.publications = None
         self._folder = folder
-        self._variables = {
+        self.variables = {
             "DATABASE_URL": self.dsn, "RINGFENCE_PSEUDONYM_KEY": key, "RINGFENCE_ACCOUNT_KEY": "cd" * 32}
         self.versions = {"old": (OLD_BINARY, OLD_HOME), "new": (BINARY, self._new_home())}
 
@@ -70,6 +77,12 @@ class Deployment:
             (home / "Migrations" / f"{name}.sql").write_text(script)
         return str(home)
 
+    def newer(self, kind):
+        """The migrations of a kind that the old version does not know, in their order."""
+        known, all_of_new = (set(Path(home, "Migrations").glob("*.sql")) for _, home in self.versions.values())
+        names = {file.name for file in known}
+        return sorted(f.stem for f in all_of_new if f.name not in names and f.read_text().startswith(f"-- {kind}"))
+
     @property
     def address(self):
         """Where the next connection goes. Servers that are being stopped still get their turn."""
@@ -81,9 +94,11 @@ class Deployment:
         if name in self.servers:
             self.stop(name)
         folder = self._folder / f"{name}-{time.time_ns()}"
-        folder.mkdir()
+        (folder / "data").mkdir(0o700, parents=True)
+        if self.publications:
+            (folder / "data/publications").symlink_to(self.publications)
         server = RingfenceServer(
-            folder, "--no-limits", **self._variables, RINGFENCE_HOME=self.versions[version][1])
+            folder, "--no-limits", **self.variables, RINGFENCE_HOME=self.versions[version][1])
         server.binary = self.versions[version][0]
         server.last_address = None
         server.start()
@@ -105,7 +120,7 @@ class Deployment:
         binary, home = self.versions[version]
         return subprocess.Popen(
             [binary, *arguments, "--data", str(self._folder / "commands")], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=environment() | self._variables | {"RINGFENCE_HOME": home})
+            stderr=subprocess.PIPE, text=True, env=environment() | self.variables | {"RINGFENCE_HOME": home})
 
     def command(self, version, *arguments, code=0):
         """Returns the output or the error of a command of a version."""
@@ -168,8 +183,8 @@ def test_servers_are_replaced_one_by_one_under_load(deployment):
             assert migration.poll() is None
         output, complaint = migration.communicate(timeout=120)
         assert migration.returncode == 0, complaint
-        assert re.findall(r"Applied expand migration (\w+)\.", output) == list(EXPAND)
-        assert re.findall(r"Pending: contract migration (\w+)\.", output) == list(CONTRACT)
+        assert re.findall(r"Applied expand migration (\w+)\.", output) == deployment.newer("expand")
+        assert re.findall(r"Pending: contract migration (\w+)\.", output) == deployment.newer("contract")
         load.goes_on()
 
         steps = [("new", "the upgrade"), ("old", "the rollback of the program"), ("new", "the second upgrade")]
@@ -184,10 +199,10 @@ def test_servers_are_replaced_one_by_one_under_load(deployment):
 
         output = deployment.command("new", "migrate", "--contract")
         deployment.is_contracted = True
-        assert re.findall(r"Applied contract migration (\w+)\.", output) == list(CONTRACT)
+        assert re.findall(r"Applied contract migration (\w+)\.", output) == deployment.newer("contract")
         load.goes_on()
         said = deployment.command("old", "app", "list", code=1)
-        assert "29980106000000" in said, said
+        assert deployment.newer("contract")[0][:14] in said, said
         with pytest.raises(AssertionError, match="The server ended with 1"):
             deployment.start("c", "old")
         deployment.start("c", "new")
@@ -198,3 +213,85 @@ def test_servers_are_replaced_one_by_one_under_load(deployment):
     assert "no differences" in deployment.run("recount")
     assert deployment.query("SELECT count(*) FROM pg_index WHERE NOT indisvalid") == [["0"]]
     print(f"  acknowledged after each step: {first}; stored twice: 0, lost: 0")
+
+
+# Columns of 0.1.0 whose rows stay.
+KEPT = {
+    "audit_events": "event_id, actor, role, action, subject, before, after, reason", "decisions": "*",
+    "accounts": "name, role", "publications": "serial, manifest_sha256", "threshold_rules": "*",
+    "app_keys": "key_hash, scopes", "protected_patterns": "*", "appeals": "appeal_id, statement"}
+
+
+@pytest.fixture
+def released(make_server, tmp_path):
+    keeper = make_server()
+    released = Deployment(keeper, tmp_path, "ab" * 32)
+    released.variables["RINGFENCE_SIGNING_KEY"] = base64.b64encode(b"\x42" * 32).decode()
+    folder = tmp_path / "commands"
+    folder.mkdir(0o700)
+    released.publications = folder / "publications"
+    archive = CHECKOUT / "Tests/TestData/Fixtures/databases/0.1.0.tar.xz"
+    subprocess.run(["tar", "-xJf", archive, "--no-same-owner", "-C", folder], check=True)
+    restore = ["pg_restore", "--no-owner", "--exit-on-error", f"--dbname={released.dsn}", folder / "database.dump"]
+    subprocess.run(restore, check=True, env=environment())
+    yield released
+    released.close()
+    keeper.close()
+
+
+@pytest.mark.skipif("RINGFENCE_OLD_BINARY" not in os.environ, reason="needs the program of a former release")
+def test_a_released_database_is_upgraded_while_its_servers_run(released):
+    for name in ["a", "b"]:
+        released.start(name, "old")
+    cookie, csrf = sign_in(released.servers["a"])
+
+    def post(path, body, headers):
+        client = http.client.HTTPConnection(released.servers["a"].address.removeprefix("http://"), timeout=60)
+        client.request("POST", path, body, headers)
+        return client.getresponse().status
+
+    def publish():
+        """A server makes the publication, perhaps on a connection that it has used before."""
+        form = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+        assert post("/moderation/publications", f"csrf={csrf}", form) == 303
+        state = "SELECT state FROM background_jobs WHERE kind = 'publication' AND state NOT IN ('waiting', 'running')"
+        wait_until(lambda: released.query(state), 60, "the end of the publication")
+        assert released.query(state) == [["done"]], released.query("SELECT serial, failure FROM publications")[-1]
+
+    def report_unassigned(count):
+        now = time.strftime("%FT%TZ", time.gmtime())
+        report = Report(f"00000000-0000-4000-8000-{count:012}", "+12005550123", "fraud", "one", now)
+        headers = {"Authorization": f"Bearer {load.key}", "Content-Type": "application/json"}
+        return post("/v1/reports", report.body, headers)
+
+    kept = {sql: released.query(sql) for sql in (f"SELECT {columns} FROM {table}" for table, columns in KEPT.items())}
+    with Load(released) as load:
+        publish()
+        for count in [2, 5, 9]:
+            migration = released.launch("new", "migrate")
+            applied = f"SELECT 1 FROM schema_migrations HAVING count(*) >= {count}"
+            wait_until(lambda: released.query(applied), 60, "migrations")
+            migration.kill()
+            migration.communicate()
+        released.command("new", "migrate")
+        for _ in range(6):
+            publish()
+        released.start("a", "new")
+        load.goes_on()
+        # The old server cannot read the hold of a number that no plan has.
+        assert report_unassigned(1) == 422
+        for version in ["old", "new", "old"]:
+            released.command(version, "publish")
+            assert "no differences" in released.command(version, "recount")
+        for name, version in [("a", "old"), ("a", "new"), ("b", "new")]:
+            released.start(name, version)
+            publish()
+        released.command("new", "migrate", "--contract")
+        released.is_contracted = True
+        assert report_unassigned(2) == 201
+        publish()
+    assert load.acknowledged.keys() <= {row[0] for row in released.query("SELECT report_id FROM reports")}
+    for sql, rows in kept.items():
+        assert {*map(tuple, rows)} <= {*map(tuple, released.query(sql))}, sql
+    assert "no differences" in released.run("recount")
+    assert '"bad"' not in released.run("doctor", "--json")
