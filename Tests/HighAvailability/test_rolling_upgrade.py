@@ -7,8 +7,8 @@ a database of 0.1.0 with a month of data is upgraded, too.
 
 import base64
 import contextlib
-import http.client
 import csv
+import http.client
 import io
 import itertools
 import os
