@@ -137,7 +137,7 @@ import Testing
       _ = try await visitor.post("/moderation/thresholds/preview", listFields(0, "1", weight: "0.5"))
       _ = try await result(visitor)
       // The members are in any order.
-      let column = #"request::text, '"blocksShared":(true|false),|,"blocksShared":(true|false)', ''"#
+      let column = #"request::text, '"blockComplaints":[0-9]+,|,"blockComplaints":[0-9]+', ''"#
       let changed = try await pool.execute(
         PostgresQuery(unsafeRaw: "UPDATE background_jobs SET request = regexp_replace(\(column))::jsonb"))
       #expect(changed == 1)
