@@ -191,10 +191,19 @@ class Booted:
         made.unlink()
         (self.root / "var/backups/ringfence/erasures.jsonl").unlink(missing_ok=True)
         program = self.root / "etc/ringfence/on-failure"
-        program.write_text(f"#!/bin/sh\necho \"$1\" > /{DATA}/failed\n")
+        program.write_text(f"#!/bin/sh\n(echo \"$1\"; journalctl --quiet --unit \"$1\" --lines 20; echo end) > /{DATA}/failed\n")
         program.chmod(0o755)
-        self.run("systemctl", "start", "ringfence-failed@ringfence-publish.service.service")
-        assert (self.root / DATA / "failed").read_text() == "ringfence-publish.service\n"
+        self.run("mkdir", "--parents", "/run/systemd/system/ringfence-backup.service.d")
+        self.run("sh", "-c", "printf '[Service]\nExecStart=\nExecStart=/bin/false\n' > /run/systemd/system/ringfence-backup.service.d/fail.conf")
+        self.run("systemctl", "daemon-reload")
+        self.unchecked("systemctl", "start", "ringfence-backup.service")
+        failed = self.root / DATA / "failed"
+        self.wait("the program for failures", lambda: failed.exists() and failed.read_text().endswith("end\n"), 60)
+        name, *journal = failed.read_text().splitlines()
+        assert name == "ringfence-backup.service" and "Failed" in "".join(journal), failed.read_text()
+        self.run("rm", "-r", "/run/systemd/system/ringfence-backup.service.d")
+        self.run("systemctl", "daemon-reload")
+        self.run("systemctl", "reset-failed", "ringfence-backup.service")
         say("the backup and the program for failures ran")
 
     def fail(self):
