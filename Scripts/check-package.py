@@ -186,6 +186,8 @@ class Booted:
         self.run("systemctl", "start", "ringfence-publish.service")
         said = self.run("journalctl", "--no-pager", "--unit=ringfence", "--unit=ringfence-publish", "--priority=warning")
         assert "No entries" in said, said
+        for path in (self.root / DATA / "publications").glob("*/*"):
+            assert path.parent.name.startswith(".") or path.stat().st_mode & 0o004, path
         self.run("systemctl", "start", "ringfence-backup.service")
         [made] = (self.root / "var/backups/ringfence").glob("ringfence-*.tar")
         made.unlink()

@@ -125,6 +125,12 @@ def test_timer_starts_the_publication(package):
     assert (units / "ringfence-failed@.service").exists()
 
 
+def test_published_files_can_be_read_by_everybody(package):
+    """A web server of another account serves them, if they lie outside of the data folder."""
+    for unit in ("ringfence.service", "ringfence-publish.service"):
+        assert "UMask=0022\n" in (package[1] / "lib/systemd/system" / unit).read_text()
+
+
 def test_the_private_postgresql_can_be_started_within_the_limits(package):
     """setpriv, which ends PostgreSQL with the server, sets capabilities, if only to none."""
     _, root = package
