@@ -186,8 +186,13 @@ class Booted:
         self.run("systemctl", "start", "ringfence-publish.service")
         said = self.run("journalctl", "--no-pager", "--unit=ringfence", "--unit=ringfence-publish", "--priority=warning")
         assert "No entries" in said, said
-        for path in (self.root / DATA / "publications").glob("*/*"):
-            assert path.parent.name.startswith(".") or path.stat().st_mode & 0o004, path
+        published = self.root / DATA / "publications"
+        for path in published.rglob("*"):
+            is_private = any(part.startswith(".") for part in path.relative_to(published).parts)
+            assert is_private or path.stat().st_mode & 0o004, path
+        # Secrets and locks have modes of their own.
+        for path in (self.root / DATA).iterdir():
+            assert path.name in ("publications", "postgresql", "recipes.yaml") or not path.stat().st_mode & 0o077, path
         self.run("systemctl", "start", "ringfence-backup.service")
         [made] = (self.root / "var/backups/ringfence").glob("ringfence-*.tar")
         made.unlink()

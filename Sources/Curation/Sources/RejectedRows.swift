@@ -48,6 +48,13 @@ public struct RejectedRows: Sendable, Equatable, Codable {
     examples.append(Example(row: row, text: Self.visible(text()), reason: reason))
   }
 
+  /// Counts the rows of unassigned numbers as rejected.
+  public mutating func rejectUnassigned(reason: String) {
+    count += unassigned
+    reasons[reason, default: 0] += unassigned
+    unassigned = 0
+  }
+
   /// Adds the rows of a later file that has only changes. Its examples come first.
   public mutating func add(changes later: RejectedRows) {
     rows += later.rows

@@ -68,6 +68,16 @@ struct SourceContent: Sendable {
     }
   }
 
+  /// The content without the numbers that the plan does not have, as long as these are not stored; see
+  /// ``HoldStore/takesUnassigned()``.
+  func accepted(by holds: HoldStore) async throws -> SourceContent {
+    guard rejected.unassigned > 0, try await !holds.takesUnassigned() else { return self }
+    var content = self
+    content.entries.removeAll { PhoneNumber(digits: $0.number)?.isValid != true }
+    content.rejected.rejectUnassigned(reason: RejectReason.notValid.rawValue)
+    return content
+  }
+
   private static func rows(
     path: String, format: SourceFormat, options: SourceOptions, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> any SourceFileRows {

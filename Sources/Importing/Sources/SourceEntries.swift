@@ -2,7 +2,6 @@
 
 import Curation
 import Foundation
-import PhoneNumbers
 import Storage
 
 /// Changes of a source's entries and their reports.
@@ -59,10 +58,6 @@ extension SourceRefresher {
     _ content: SourceContent, isComplete: Bool, of source: Source, at time: Date, check: () async throws -> Void = {}
   ) async throws -> Summary {
     let weight = try await stores.thresholds.current().weight(ofSource: source.id)
-    var content = content
-    if content.rejected.unassigned > 0, try await !stores.holds.takesUnassigned() {
-      content.entries.removeAll { PhoneNumber(digits: $0.number)?.isValid != true }
-    }
     var merge = SourceMerge(content, isComplete: isComplete, weight: Float(weight), at: time)
     var summary = Summary()
     (summary.rejected, summary.isComplete) = (content.rejected, isComplete)

@@ -166,7 +166,8 @@ public struct SourcePreviewer: Sendable {
     let plain = try await SourceExpansion(folder: folder, limits: limits).run(file)
     guard let format = settings.format.complaints else {
       let content = try await SourceContent.read(
-        path: plain.path, format: settings.format, options: settings.options, isComplete: true, limits: limits)
+        path: plain.path, format: settings.format, options: settings.options, isComplete: true, limits: limits
+      ).accepted(by: stores.holds)
       return taken(content, at: time, &preview)
     }
     return try await complaints(plain.path, format, of: settings, at: time, &preview)
@@ -205,7 +206,7 @@ public struct SourcePreviewer: Sendable {
     let server = try await reader.serverID(of: newest)
     let own = try await OwnServer(serverID, stores)
     guard own.id != server else { throw SourceFailure.ownServer }
-    var content = try await reader.content(of: try reader.evidence(in: newest), from: server)
+    var content = try await reader.content(of: try reader.evidence(in: newest), from: server).accepted(by: stores.holds)
     let subscriptions = try await stores.sources.subscriptions()
     let rule = own.rule(for: server, among: subscriptions)
     content.entries = content.entries.filter { rule.counts($0.origins, hops: $0.hops, known: []) }

@@ -40,7 +40,8 @@ extension SourceRefresher {
     var content = SourceContent()
     if let file {
       let server = try await server(of: newest, reader, source, &state)
-      content = try await counting(try await reader.content(of: file, from: server), of: source, from: server)
+      content = try await counting(
+        try await reader.content(of: file, from: server).accepted(by: stores.holds), of: source, from: server)
     }
     if !force { try await compare(content, to: source, digest: digest) }
     try await stores.sources.beginChanges(of: source, to: digest, entries: content.entries.count)

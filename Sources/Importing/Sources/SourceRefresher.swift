@@ -267,7 +267,8 @@ public struct SourceRefresher: Sendable {
     if format.protects { return (state, try await protect(plain.path, of: source, at: time, force: force)) }
     let digest = try await runOnThread { try PackDigest.ofFile(plain.path).hex }
     let content = try await SourceContent.read(
-      path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, limits: limits)
+      path: plain.path, format: format, options: source.settings.options, isComplete: since == nil, limits: limits
+    ).accepted(by: stores.holds)
     if format.hasChanges {
       guard let version = content.version else { throw SourceFailure.unreadable("the list has no version") }
       if let since, version < since { return nil }

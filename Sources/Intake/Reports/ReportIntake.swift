@@ -93,8 +93,13 @@ public struct ReportIntake: Sendable {
     let answers: [GroupCommit<Report, ReportOutcome>.Answer]
     do {
       let isUnassigned = checked.contains { (try? $0.get())?.isUnassigned == true }
-      if isUnassigned, try await !store.takesUnassigned() {
-        checked = checked.map { result in result.flatMap { $0.isUnassigned ? .failure(.unassigned) : .success($0) } }
+      let areStored = isUnassigned ? try await unassigned.areStored(in: store) : true
+      checked = checked.map { result in
+        result.flatMap { report in
+          guard report.isUnassigned else { return .success(report) }
+          let isTaken = areStored && unassigned.take(report.number, from: app.id, at: now)
+          return isTaken ? .success(report) : .failure(.unassigned)
+        }
       }
       reports = checked.compactMap { try? $0.get() }
       answers = try await submitEach(reports)
@@ -143,9 +148,6 @@ public struct ReportIntake: Sendable {
     }
     if app.scopes.contains(.history) {
       report.countOnOwnDay(at: now, hasOwnNetwork: checked.clientAddress != nil)
-    }
-    guard !report.isUnassigned || unassigned.take(report.number, from: app.id, at: now) else {
-      throw .unassigned
     }
     return report
   }

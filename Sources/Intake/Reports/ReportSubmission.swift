@@ -282,6 +282,15 @@ final class UnassignedNumbers: Sendable {
   static let maxByDay = 1_000
 
   private let taken = Mutex<(day: Int32, numbers: [Int32: Set<Int64>])>((0, [:]))
+  private let areStored = Mutex(false)
+
+  /// As ``HoldStore/takesUnassigned()``, which never becomes false again.
+  func areStored(in store: ReportStore) async throws -> Bool {
+    if areStored.withLock({ $0 }) { return true }
+    guard try await store.takesUnassigned() else { return false }
+    areStored.withLock { $0 = true }
+    return true
+  }
 
   /// Whether the app may report the number today. A number counts once.
   func take(_ number: Int64, from appID: Int32, at time: Date) -> Bool {

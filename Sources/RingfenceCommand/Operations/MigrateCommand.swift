@@ -54,9 +54,7 @@ extension CommandContext {
   /// The time to wait for older programs: a server that is stopping first answers the requests that it has received.
   private static let patience: Duration = .seconds(20)
 
-  /// Migrates the schema after all older programs have left the database.
-  /// - Throws: ``CommandFailure`` if an older server keeps running: it would fail on the new schema or store wrong
-  ///   data.
+  /// Applies expand migrations, while older programs may run.
   func migrate(logger: Logger) async throws {
     let step = StatusLine("Preparing the database")
     try await prepareDatabase()
@@ -73,11 +71,13 @@ extension CommandContext {
   }
 
   /// Applies expand migrations. Then the idle connections of older programs are ended, and for a second those that become
-  /// idle: their prepared statements may be out of date.
-  fileprivate func expand(by migrator: PostgresMigrator) async throws -> [PostgresMigration] {
+  /// idle: their prepared statements may be out of date. Connections to nodes of a cluster stay: their programs repeat
+  /// reports.
+  /// - Parameter always: whether connections are ended also where an earlier call applied the migrations, and was killed.
+  fileprivate func expand(by migrator: PostgresMigrator, always: Bool = true) async throws -> [PostgresMigration] {
     let applied = try await pool.withConnection { try await migrator.migrate(on: $0) }
     // Behind a pooler in transaction mode no statement is prepared.
-    guard pool.configuration.usesPreparedStatements else { return applied }
+    guard always || !applied.isEmpty, pool.configuration.usesPreparedStatements else { return applied }
     let newest = try migrator.newest()
     var hasEnded = false
     for _ in 1...10 {
@@ -97,10 +97,10 @@ extension CommandContext {
   func migrateWithContracts(logger: Logger) async throws -> [PostgresMigration] {
     let migrator = PostgresMigrator(folder: installation.migrations)
     let end = ContinuousClock.now + Self.patience
-    var applied: [PostgresMigration] = []
+    // Idle commands of older programs stay visible below.
+    var applied = try await expand(by: migrator, always: false)
     while true {
       do {
-        applied += try await expand(by: migrator)
         applied += try await pool.withConnection { connection in
           try await migrator.migrate(on: connection) { try await refuseOlderPrograms(than: $0, logger: logger) }
         }

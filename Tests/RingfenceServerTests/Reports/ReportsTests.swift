@@ -51,6 +51,20 @@ import Support
     #expect(held == [15_555_550_123])
   }
 
+  @Test func `a number that is not in the plan is refused as long as 0.1.0 may run`() async throws {
+    let new = try json(["number": "+15555550123"])
+    let pool = TestDatabase.current.pool
+    try await TestServer.run { server in
+      try await pool.execute("UPDATE schema_migrations SET version = 1 WHERE version = 20261129140000")
+      let refused = try await server.report(new)
+      #expect(refused.status == .unprocessableContent && String(buffer: refused.body).contains("not_valid"))
+      #expect(try await pool.column("SELECT number FROM holds", as: Int64.self) == [])
+      try await pool.execute("UPDATE schema_migrations SET version = 20261129140000 WHERE version = 1")
+      #expect(try await server.report(new).status == .created)
+    }
+    #expect(try await pool.column("SELECT number FROM holds", as: Int64.self) == [15_555_550_123])
+  }
+
   @Test func `an app may report so many numbers outside of the plan in a day`() throws {
     let (budget, now) = (UnassignedNumbers(), Date(timeIntervalSince1970: 1_795_000_000))
     let taken = (0...UnassignedNumbers.maxByDay).map { budget.take(15_555_550_000 + Int64($0), from: 1, at: now) }

@@ -131,6 +131,16 @@ import Testing
     ]
   }
 
+  @Test func `a rule that 0.1.0 has stored blocks no shared numbers`() throws {
+    let bar = SourceRule.Bar(complaints: 3, days: 2)
+    let rule = SourceRule(appID: 1, weight: 0.5, enter: bar, leave: bar, blockComplaints: 9, blocksShared: true)
+    let text = String(decoding: try JSONEncoder().encode(rule), as: UTF8.self)
+    let older = text.replacing(/"blocksShared":(true|false),|,"blocksShared":(true|false)/, with: "")
+    #expect(!older.contains("blocksShared"))
+    let read = try JSONDecoder().decode(SourceRule.self, from: Data(older.utf8))
+    #expect(!read.blocksShared && read.enter == rule.enter && read.weight == rule.weight)
+  }
+
   @Test func `a preview that another version has stored is none`() async throws {
     try await TestServer.run { server in
       let visitor = try await Visitor(server, role: .administrator)

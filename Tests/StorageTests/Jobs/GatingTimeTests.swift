@@ -116,9 +116,37 @@ import Testing
     let works = try await work(for: time)
     try await set(time)
     let wrong = try await stores.operations.wrongTimes(at: now)
-    // All reports and those of apps are counted up to a time each.
+    // All reports, and reports of apps, are counted up to a time each.
     #expect(wrong.map(\.time) == [time] && wrong.map(\.rows) == [time == .statistics ? 2 : 1])
     #expect(try await works())
+  }
+
+  @Test func `idle connections of older versions are ended after a migration, and no others`() async throws {
+    func open(_ version: Int64) -> PostgresPool {
+      var configuration = pool.configuration
+      configuration.applicationName = "ringfence \(version)"
+      return PostgresPool(configuration, maximumConnections: 1, logger: .forTests)
+    }
+    let newest: Int64 = 20_261_129_140_000
+    let (older, working, same) = (open(newest - 1), open(newest - 2), open(newest))
+    for pool in [older, same] { _ = try await pool.column("SELECT 1", as: Int32.self) }
+    let operations = stores.operations
+    try await working.transaction { connection in
+      _ = try await connection.execute("SELECT 1")
+      // These were opened after the last migration.
+      let before = try await operations.endOlderConnections(than: newest)
+      try await pool.execute("UPDATE schema_migrations SET applied_at = statement_timestamp() + interval '1 hour'")
+      let after = try await operations.endOlderConnections(than: newest)
+      #expect(before.ended + before.left == 0 && after.ended == 1 && after.left == 1)
+    }
+    let left: PostgresQuery = """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = \("ringfence \(newest)")
+      """
+    #expect(try await pool.column(left, as: Int64.self) == [1])
+    // The next statement opens a new one.
+    #expect(try await older.column("SELECT 1", as: Int32.self) == [1])
+    for pool in [older, working, same] { await pool.shutdown() }
   }
 
   @Test func `a message that was given up stays so`() async throws {

@@ -39,6 +39,21 @@ import Testing
     #expect(try await store.days(1, until: now).map { $0[.decisions] } == [1])
   }
 
+  @Test func `reports of apps are counted also where 0.1.0 has counted all reports`() async throws {
+    try await store.refresh(at: now)
+    let reports = (0..<3).map { index in
+      Report(
+        number: 33_199_000_000, appID: 1, reportID: UUID(), reportedAt: now, category: .fraud,
+        reporter: [UInt8](repeating: UInt8(index), count: 16))
+    }
+    _ = try await ReportStore(pool: pool).accept(reports, receivedAt: now + 10)
+    try await report(2, daysAgo: 0, arrived: now + 10)
+    try await pool.execute("UPDATE statistics_watermarks SET counted_until = \(now + 100) WHERE statistic = 'reports'")
+    try await store.refresh(at: now + 300)
+    let counted = "SELECT value FROM daily_statistics WHERE statistic = 'app_reports'" as PostgresQuery
+    #expect(try await pool.column(counted, as: Int64.self) == [3])
+  }
+
   @Test func `neither an undoing nor an expiry counts as a decision`() async throws {
     let decisions = DecisionService(pool: pool)
     let number: Int64 = 33_199_000_248
