@@ -130,7 +130,8 @@ public struct FetchSummary: Sendable {
           if case .delta = update.step { "by a delta of \(update.bytes) bytes" } else { "fetched" }
         case .other: "fetched"
         }
-      let what = item.format == nil ? "\(item.update.pack.entries) numbers, " : ""
+      let entries = item.update.pack.entries
+      let what = item.format == nil ? "\(entries) number\(entries == 1 ? "" : "s"), " : ""
       return "  \(folder)/current/\(item.name): \(what)\(item.bytes) bytes, \(how)"
     }
     return (["Publication \(manifest.serial), \(fetchedBytes) bytes fetched"] + lines).joined(separator: "\n")

@@ -17,7 +17,7 @@ struct PlanReader {
 
   /// - Parameters:
   ///   - bytes: stay in memory as long as the plans.
-  ///   - isChecked: whether every pattern is known to be one. The tests check those of the program.
+  ///   - isChecked: whether every pattern is known to be one: tests check the patterns of the program.
   init(_ bytes: UnsafeBufferPointer<UInt8>, isChecked: Bool = false) throws(Failure) {
     var rest = bytes[...]
     let head = Self.line(&rest).split(separator: 0x20).map(Self.string)

@@ -112,8 +112,14 @@ struct RightsCommand: AsyncParsableCommand {
     func run() async throws {
       try await database.open { context in
         let others = erasures.map(ErasureJournal.init)
-        for journal in others.isEmpty ? [try context.folder.journal] : others where try journal.isEmpty {
+        for journal in others where try journal.isEmpty {
           throw CommandFailure.failed("The erasure journal \(journal.path) has no lines. Pass a file with --erasures.")
+        }
+        let own = try context.folder.journal
+        if others.isEmpty, try own.isEmpty {
+          return print(
+            "Nothing to repeat: the erasure journal \(own.path) has no lines. If rights were carried out before the restore, "
+              + "pass the journal of that time with --erasures.")
         }
         try await context.rights().apply(others, at: Date()).show(after: nil)
       }

@@ -274,7 +274,9 @@ struct SourcesAdd: AsyncParsableCommand {
       }
       note(rejected)
     } catch let failure as SourceFailure {
-      print("Note: The list cannot be read now. \(texts.message("sources.failure", failure)) A server tries again.")
+      // A detail of the operating system has no full stop.
+      let reason = texts.message("sources.failure", failure)
+      print("Note: The list cannot be read now. \(reason)\(reason.hasSuffix(".") ? "" : ".") A server tries again.")
     }
   }
 
