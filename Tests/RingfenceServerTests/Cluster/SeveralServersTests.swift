@@ -38,6 +38,14 @@ import Testing
     }
   }
 
+  /// Waits until the job of an order has ended: the page says that there is no publication while it waits, too.
+  private func ended() async throws {
+    let deadline = ContinuousClock.now + .seconds(300)
+    while try await TestDatabase.current.pool.column("SELECT state FROM background_jobs", as: String.self) != ["done"] {
+      try #require(ContinuousClock.now < deadline, "the order does not end")
+    }
+  }
+
   @Test func `a preview is shown and saved by either server`() async throws {
     try await Self.run { first, second in
       let here = try await Visitor(first, role: .administrator)
@@ -88,6 +96,7 @@ import Testing
       _ = try await page(there, address, saying: "A publication was requested. It starts shortly.")
       #expect(try await there.post(address, [:]).status == .conflict)
       press.open()
+      try await ended()
       _ = try await page(there, address, saying: "There is no publication yet.")
       #expect(press.orders.map(\.overrules) == [[.init(gate: .churn, reason: "A new list.", by: "The administrator")]])
       let events = try await TestDatabase.current.pool.column(
@@ -104,6 +113,7 @@ import Testing
       let broken = try await page(here, address, saying: "The server stopped during the requested publication.")
       #expect(!broken.contains("Request again"))
       #expect(try await here.post(address, [:]).status == .seeOther)
+      try await ended()
       _ = try await page(there, address, saying: "There is no publication yet.")
       #expect(press.orders.count == 2)
       // The claim and the lease of a killed server may last up to a minute; no order can succeed before that.
