@@ -325,6 +325,8 @@ def test_contract_migrations_wait_for_older_programs(server, tmp_path):
         # The expand migration is applied while the older program runs, which can be started again.
         run("app", "list", "--data", data, **new)
         assert newest(server) == "29981231000000"
+    # The connection was ended, and a server opens a new one.
+    with connection(server, f"ringfence {before}", "upgrading"):
         run("app", "list", "--data", data, **present)
         assert "newer than this program, which can use it" in examine(data, **present)["schema"]["found"]
         assert "newer than this program" in run("migrate", "--data", data, **present).stdout

@@ -175,10 +175,10 @@ def test_a_restored_backup_applies_the_erasures_since(make_server, tmp_path):
     assert "no differences" in restored.run("recount")
     open_revocations = "SELECT count(*) FROM revocations WHERE settled_at IS NULL"
     wait_until(lambda: restored.query(open_revocations) == [["0"]], 120, "the suppressed number to be revoked")
-    journal = restored.data / "erasures.jsonl"
-    journal.rename(journal.with_suffix(".other"))
+    lines = restored.data / "erasures.jsonl"
+    lines.rename(lines.with_suffix(".other"))
     assert "Nothing to repeat" in restored.run("rights", "repeat")
-    journal.with_suffix(".other").rename(journal)
+    lines.with_suffix(".other").rename(lines)
     # As after a restore by PostgreSQL's own tools.
     restored.query("DELETE FROM protected_numbers WHERE number = 493023125151")
     assert "1 suppressed number, 0 reporters" in restored.run("rights", "repeat")
