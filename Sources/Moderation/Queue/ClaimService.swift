@@ -124,11 +124,9 @@ package struct ClaimService: Sendable {
       let back = SQL.returnCase(
         number: number, account: worker.name, from: level, colleague, to: former, formerColleague)
       guard try await !connection.run(back).isEmpty else { return .none(false) }
-      // An earlier skip of the account still counts.
-      if last.kind == .pass,
-        try await connection.run(SQL.countPasses(number: number, account: worker.name, except: id)).first == 0
-      {
-        _ = try await connection.run(SQL.forgetPass(number: number, account: worker.name))
+      // An earlier skip of the account still counts, unless it was taken back, too.
+      if last.kind == .pass {
+        _ = try await connection.run(SQL.forgetPass(number: number, account: worker.name, since: last.time))
       }
       let event = worker.did(
         .caseTakeBack, to: number, before: Self.state(level, colleague), after: Self.state(former, formerColleague))

@@ -131,13 +131,13 @@ extension SQL {
       number)
   }
 
-  /// Stores that an account passed a case on, and returns how many accounts have.
+  /// Stores that an account passed a case on, with the time of its first skip, and returns how many accounts have.
   package static func passCase(number: Int64, account: String, time: Date) -> Statement<Int> {
     Statement(
       """
       WITH passed AS (
         INSERT INTO queue_passes (number, account, passed_at) VALUES ($1, $2, $3)
-        ON CONFLICT (number, account) DO UPDATE SET passed_at = excluded.passed_at
+        ON CONFLICT (number, account) DO NOTHING
       )
       SELECT count(*) + 1 FROM queue_passes WHERE number = $1 AND account <> $2
       """,
@@ -179,19 +179,10 @@ extension SQL {
     }
   }
 
-  /// How often an account has skipped a case by other events than this one.
-  package static func countPasses(number: Int64, account: String, except id: UUID) -> Statement<Int64> {
+  /// Deletes that an account passed a case on, unless it had done so before this time already.
+  package static func forgetPass(number: Int64, account: String, since time: Date) -> Statement<Void> {
     Statement(
-      """
-      SELECT count(*) FROM audit_events
-      WHERE subject = $1 AND action = 'case.pass' AND actor = $2 AND event_id <> $3
-      """,
-      "+\(number)", account, id
-    ) { try $0.decode(0) }
-  }
-
-  package static func forgetPass(number: Int64, account: String) -> Statement<Void> {
-    Statement("DELETE FROM queue_passes WHERE number = $1 AND account = $2", number, account)
+      "DELETE FROM queue_passes WHERE number = $1 AND account = $2 AND passed_at >= $3", number, account, time)
   }
 
   /// Takes a skip or an escalation back: gives the case its former level and assignment. Returns a row where the case is as

@@ -18,7 +18,7 @@ import Testing
 
   @Test func `the last skip or escalation is taken back by its account alone`() async throws {
     _ = try await pool.run(SQL.enqueueCases([(number, .held)], at: now))
-    let (pass, escalation) = (UUID.inOrder(), UUID.inOrder())
+    let (pass, escalation, again) = (UUID.inOrder(), UUID.inOrder(), UUID.inOrder())
     #expect(try await claims.pass(number, by: tina, id: pass, reason: "Unclear.", input: ["note": "Ask."], at: now))
     let handover = try #require(try await pool.run(SQL.readHandover(number: number)).first)
     #expect(handover.account == "Tina" && handover.reason == "Unclear.")
@@ -34,6 +34,10 @@ import Testing
     #expect(try await item()?.level == 1)
     #expect(try await claims.takeBack(escalation, of: number, by: tina, at: now + 5))
     #expect(try await item()?.level == 0)
+    // A skip that was taken back counts no more after a later one is taken back.
+    #expect(try await claims.pass(number, by: tina, id: again, at: now + 5.2))
+    #expect(try await claims.takeBack(again, of: number, by: tina, at: now + 5.4))
+    #expect(try await pool.run(SQL.readPasses(number: number)).isEmpty)
     // An earlier skip still counts after a later one or an escalation is taken back.
     #expect(try await claims.pass(number, by: tina, at: now + 6))
     let (second, last) = (UUID.inOrder(), UUID.inOrder())
