@@ -37,11 +37,15 @@ tools: dependencies
 # The time of the commit, for all files. In an unpacked archive of the sources, it is the time of its files.
 deb tools dist: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat --format=%Y CHANGELOG.md)
 
-# Packaging/README.md lists the files of a release. The compiler writes the path of this folder into the programs.
+# The compiler writes the paths of this folder and of its temporary files into the programs.
+deb tools dist: export TMPDIR = /tmp
+
+# Packaging/README.md lists the files of a release. Versions of packages that only the benchmarks need are not among its sources.
 dist:
 	@git rev-parse --quiet --verify HEAD > /dev/null || { echo "make dist needs a checkout of git, because the archive of the sources is made from a commit." >&2; exit 1; }
 	@test -z "$$(git status --porcelain)" || { echo "The checkout has changes or new files. Commit them, then run make dist again." >&2; exit 1; }
 	rm -rf $(RELEASE)
+	git ls-files --error-unmatch Package.resolved > /dev/null 2>&1 || rm -f Package.resolved
 	$(MAKE) deb
 	$(MAKE) tools
 	@Scripts/install-dependencies release
