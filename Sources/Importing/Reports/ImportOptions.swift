@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+public import Storage
 
 public struct ImportOptions: Sendable {
   /// The file, or `-` for standard input.
@@ -38,6 +39,12 @@ public struct ImportOptions: Sendable {
     self.format = format
     self.source = source ?? format.rawValue
     self.subjects = subjects
+  }
+
+  /// Reads which rows the database refuses: those from before the dropped reports, and numbers that are not in the plan.
+  public mutating func readRefusals(of stores: Stores) async throws {
+    droppedBefore = try await stores.retention.reportsDroppedBefore()
+    takesUnassigned = try await stores.holds.takesUnassigned()
   }
 }
 

@@ -102,8 +102,7 @@ extension SourceRefresher {
     _ path: String, _ format: ComplaintFormat, of feed: Source, at time: Date, force: Bool = false
   ) async throws -> Summary {
     var options = ImportOptions(path: path, format: format, source: feed.name, subjects: subjects)
-    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
-    options.takesUnassigned = try await stores.holds.takesUnassigned()
+    try await options.readRefusals(of: stores)
     options.now = time
     let most = limits.entries
     let count = Mutex(0)

@@ -218,8 +218,7 @@ public struct SourcePreviewer: Sendable {
     _ preview: inout SourcePreview
   ) async throws -> [SourceEntry] {
     var options = ImportOptions(path: path, format: format, source: settings.name, subjects: subjects)
-    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
-    options.takesUnassigned = try await stores.holds.takesUnassigned()
+    try await options.readRefusals(of: stores)
     options.now = time
     let (most, filter) = (limits.entries, SourceFilter(settings.options))
     let found = Mutex<[SourceEntry]>([])

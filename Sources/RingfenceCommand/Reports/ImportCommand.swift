@@ -74,8 +74,7 @@ extension CommandContext {
       path: path, format: format, source: source,
       subjects: try SubjectTable(contentsOf: subjects ?? "\(installation.resources)/ftc-subjects.tsv"))
     options.rejectsPath = rejects
-    options.droppedBefore = try await stores.retention.reportsDroppedBefore()
-    options.takesUnassigned = try await stores.holds.takesUnassigned()
+    try await options.readRefusals(of: stores)
     guard source != SourceRule.everyListName else {
       throw CommandFailure.failed("\(source) is the name of the rule for all lists. Choose another name with --source.")
     }
