@@ -56,7 +56,7 @@ extension Array: PostgresBindable, PostgresEncodable where Element: PostgresArra
   public func encode(into buffer: inout PostgresByteBuffer) { Element.encodeArray(self, into: &buffer) }
 }
 
-extension Array: PostgresDecodable where Element: PostgresArrayElement {
+extension Array: PostgresColumn, PostgresDecodable where Element: PostgresArrayElement {
   /// Reads an array of one dimension, or an empty one.
   public init?(postgresValue: PostgresValue) {
     guard let values = Element.decodeArray(postgresValue) else { return nil }

@@ -9,8 +9,22 @@ public protocol PostgresEncodable: PostgresBindable {
   func encode(into buffer: inout PostgresByteBuffer)
 }
 
+/// A Swift type of a column, which may be optional.
+public protocol PostgresColumn: Sendable {
+  /// - Throws: `PostgresError` of kind `decoding`.
+  static func read(_ column: Int, of row: PostgresRow) throws -> Self
+}
+
+extension Optional: PostgresColumn where Wrapped: PostgresDecodable {
+  public static func read(_ column: Int, of row: PostgresRow) throws -> Self { try row.decode(column) }
+}
+
+extension PostgresDecodable {
+  public static func read(_ column: Int, of row: PostgresRow) throws -> Self { try row.decode(column) }
+}
+
 /// A Swift type that can be read from a column, in the server's binary format.
-public protocol PostgresDecodable: Sendable {
+public protocol PostgresDecodable: PostgresColumn {
   /// The name of the SQL types it reads, for messages.
   static var postgresExpectation: String { get }
 

@@ -31,6 +31,22 @@ public struct Statement<Row: Sendable>: Sendable {
   }
 }
 
+extension Statement {
+  /// A statement whose columns have the types of the row, in their order, such as `Statement<(Int64, UUID?)>`.
+  public init<each Value: PostgresBindable, each Column: PostgresColumn>(
+    _ sql: String, _ values: repeat each Value, file: StaticString = #fileID, function: StaticString = #function
+  ) where Row == (repeat each Column) {
+    self.init(sql, repeat each values, file: file, function: function) { row in
+      var column = 0
+      func next<T: PostgresColumn>(_ type: T.Type) throws -> T {
+        defer { column += 1 }
+        return try T.read(column, of: row)
+      }
+      return (repeat try next((each Column).self))
+    }
+  }
+}
+
 extension Statement where Row == Void {
   /// A statement without rows.
   public init<each Value: PostgresBindable>(

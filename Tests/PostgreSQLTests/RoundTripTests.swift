@@ -123,4 +123,25 @@ import Testing
       #expect(nul?.kind == .encoding(parameter: 2, reason: "text must not hold a NUL character"))
     }
   }
+
+  @Test func `columns are read by the types of the row`() async throws {
+    try await withDatabase("round_trip_columns") { connection in
+      let sql = "SELECT $1::bigint, nullif($2, 'none'), ARRAY[1, 2]"
+      let one = Statement<(Int64, String?, [Int32])>(sql, Int64(7), "none")
+      let row = try #require(try await connection.run(one).first)
+      #expect(row == (7, nil, [1, 2]))
+      let other = try await connection.run(Statement<(Int64, String?, [Int32])>(sql, Int64(8), "name")).first
+      #expect(other?.1 == "name")
+      #expect(try await connection.run(Statement<Int64>(sql, Int64(9), "name")) == [9])
+      // The second column is NULL, and is read as a value.
+      let null = await #expect(throws: PostgresError.self) {
+        _ = try await connection.run(Statement<(Int64, String)>(sql, Int64(7), "none"))
+      }
+      #expect(null?.kind == .decoding(column: "nullif", expected: "text", got: "NULL"))
+      let missing = await #expect(throws: PostgresError.self) {
+        _ = try await connection.run(Statement<(Int64, Int64)>("SELECT 1::bigint"))
+      }
+      #expect(missing?.kind == .decoding(column: "1", expected: "bigint", got: "a row of 1 columns"))
+    }
+  }
 }

@@ -12,8 +12,7 @@ extension SQL {
       INSERT INTO accounts (name, role, created_at) VALUES ($1, $2, $3)
       ON CONFLICT (name) DO NOTHING RETURNING account_id
       """,
-      name, role.rawValue, time
-    ) { try $0.decode(0) }
+      name, role.rawValue, time)
   }
 
   /// Accounts by name: all, or one.
@@ -48,8 +47,7 @@ extension SQL {
     Statement(
       """
       UPDATE accounts SET role = role WHERE role = 'administrator' AND disabled_at IS NULL RETURNING account_id
-      """
-    ) { try $0.decode(0) }
+      """)
   }
 
   static func setRole(id: Int32, role: Role) -> Statement<Void> {
@@ -184,8 +182,7 @@ extension SQL {
       INSERT INTO account_key AS k (only_row, fingerprint) VALUES (true, $1)
       ON CONFLICT (only_row) DO UPDATE SET fingerprint = k.fingerprint RETURNING fingerprint
       """,
-      fingerprint
-    ) { try $0.decode(0) }
+      fingerprint)
   }
 
   /// Deletes the key's fingerprint once no secret is encrypted with it.

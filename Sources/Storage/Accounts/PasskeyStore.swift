@@ -54,8 +54,7 @@ extension SQL {
       WHERE (SELECT count(*) FROM passkeys WHERE account_id = $1) < $7::bigint
       ON CONFLICT (credential_id) DO NOTHING RETURNING account_id
       """,
-      accountID, credentialID, key, counter, name, time, limit
-    ) { try $0.decode(0) }
+      accountID, credentialID, key, counter, name, time, limit)
   }
 
   /// Stores a use of a passkey; no row where its counter did not grow. Authenticators that do not count always send 0.
@@ -65,8 +64,7 @@ extension SQL {
       UPDATE passkeys SET counter = $3, used_at = $4
       WHERE credential_id = $2 AND account_id = $1 AND (counter < $3 OR counter = 0 AND $3 = 0) RETURNING account_id
       """,
-      accountID, credentialID, counter, time
-    ) { try $0.decode(0) }
+      accountID, credentialID, counter, time)
   }
 
   /// Removes a passkey of an account, or all; returns their names.
@@ -75,8 +73,7 @@ extension SQL {
       """
       DELETE FROM passkeys WHERE account_id = $1 AND credential_id = coalesce($2::bytea, credential_id) RETURNING name
       """,
-      accountID, credentialID
-    ) { try $0.decode(0) }
+      accountID, credentialID)
   }
 }
 

@@ -23,8 +23,7 @@ extension SQL {
       )
       UPDATE accounts SET sign_ins = sign_ins + 1, signed_in_at = $5 WHERE account_id = $1 RETURNING sign_ins
       """,
-      accountID, tokenHash, sessionID, browser, time, expiresAt
-    ) { try $0.decode(0) }
+      accountID, tokenHash, sessionID, browser, time, expiresAt)
   }
 
   static func findSession(
@@ -77,8 +76,7 @@ extension SQL {
       WHERE account_id = $1 AND session_id = coalesce($2::uuid, session_id) AND session_id IS DISTINCT FROM $3::uuid
       RETURNING session_id
       """,
-      accountID, only, except
-    ) { try $0.decode(0) }
+      accountID, only, except)
   }
 }
 
@@ -157,8 +155,7 @@ extension SQL {
       """
       DELETE FROM sign_in_steps WHERE token_hash = $1 AND account_id = $2 AND expires_at > $3 RETURNING way
       """,
-      tokenHash, accountID, time
-    ) { try $0.decode(0) }
+      tokenHash, accountID, time)
   }
 
   /// Consumes a code of an authenticator app, unless it or a later one was used before.
@@ -167,15 +164,13 @@ extension SQL {
       """
       UPDATE accounts SET totp_step = $2 WHERE account_id = $1 AND totp_step < $2 RETURNING account_id
       """,
-      accountID, step
-    ) { try $0.decode(0) }
+      accountID, step)
   }
 
   static func takeRecoveryCode(accountID: Int32, codeHash: [UInt8]) -> Statement<Int32> {
     Statement(
       "DELETE FROM recovery_codes WHERE account_id = $1 AND code_hash = $2 RETURNING account_id",
-      accountID, codeHash
-    ) { try $0.decode(0) }
+      accountID, codeHash)
   }
 }
 
@@ -197,8 +192,7 @@ extension SQL {
       INSERT INTO account_identities (issuer, subject, account_id, tied_at) VALUES ($1, $2, $3, $4)
       ON CONFLICT DO NOTHING RETURNING account_id
       """,
-      issuer, subject, accountID, time
-    ) { try $0.decode(0) }
+      issuer, subject, accountID, time)
   }
 
   static func dropIdentity(accountID: Int32) -> Statement<Void> {

@@ -27,8 +27,7 @@ extension SQL {
       WHERE number = $1 AND appeal_id = $2 RETURNING number
       """,
       appeal.number, appeal.id, appeal.state.rawValue, appeal.answeredBy, appeal.answeredAt, appeal.answer, decision,
-      item?.level, item?.assignedTo
-    ) { try $0.decode(0) }
+      item?.level, item?.assignedTo)
   }
 
   /// Opens the appeals again that a decision upheld, and keeps their contacts; returns their ids.
@@ -44,8 +43,7 @@ extension SQL {
       )
       SELECT appeal_id FROM reopened
       """,
-      number, decision
-    ) { try $0.decode(0) }
+      number, decision)
   }
 
   /// Opens the appeals again that were rejected at a time, and keeps their contacts; returns id, and level and colleague
@@ -156,8 +154,7 @@ extension SQL {
       """
       INSERT INTO used_form_stamps (stamp, expires_at) VALUES ($1, $2) ON CONFLICT (stamp) DO NOTHING RETURNING stamp
       """,
-      stamp, expiresAt
-    ) { try $0.decode(0) }
+      stamp, expiresAt)
   }
 
   package static func markObjection(number: Int64, appealID: UUID) -> Statement<Void> {
@@ -264,8 +261,7 @@ extension SQL {
       FROM audit_events e WHERE e.subject = $1 AND e.action IN ('appeal.undo', 'appeal.reject', 'appeal.uphold')
       ORDER BY e.happened_at DESC, e.event_id DESC LIMIT 1
       """,
-      "+\(number)"
-    ) { try $0.decode(0) }
+      "+\(number)")
   }
 
   /// Schedules the deletion of contacts.

@@ -204,8 +204,7 @@ extension SQL {
       WHERE i.device = excluded.device AND i.revoked_at IS NULL
       RETURNING expires_at
       """,
-      digest, appID, keyID, createdAt, ComplaintDays.day(of: createdAt), device, expiresAt
-    ) { try $0.decode(0) }
+      digest, appID, keyID, createdAt, ComplaintDays.day(of: createdAt), device, expiresAt)
   }
 
   /// Deletes some attestations without a token since a day, in days since 1970-01-01.

@@ -128,8 +128,7 @@ extension SQL {
       """
       WITH deleted AS (DELETE FROM installations WHERE key_id = $1 RETURNING key_id) SELECT count(*) FROM deleted
       """,
-      keyID
-    ) { try $0.decode(0) }
+      keyID)
   }
 
   /// Deletes some tokens that were not used for long, or ended before a time.

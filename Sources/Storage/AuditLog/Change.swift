@@ -88,8 +88,7 @@ extension SQL {
   /// The events among these that are in the audit log.
   fileprivate static func findAuditEvents(ids: [UUID], time: Date) -> Statement<UUID> {
     Statement(
-      "SELECT event_id FROM audit_events WHERE happened_at = $1 AND event_id = ANY($2::uuid[])", time, ids
-    ) { try $0.decode(0) }
+      "SELECT event_id FROM audit_events WHERE happened_at = $1 AND event_id = ANY($2::uuid[])", time, ids)
   }
 
   /// Adds an event to the audit log, and to the outbox where events are written elsewhere too.

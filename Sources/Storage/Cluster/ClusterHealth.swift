@@ -37,6 +37,6 @@ extension OperationStore {
 extension SQL {
   /// The version of Citus in the database; no row without it.
   static func readClusterVersion() -> Statement<String> {
-    Statement("SELECT extversion FROM pg_extension WHERE extname = 'citus'") { try $0.decode(0) }
+    Statement("SELECT extversion FROM pg_extension WHERE extname = 'citus'")
   }
 }

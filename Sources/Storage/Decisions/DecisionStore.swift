@@ -71,8 +71,7 @@ extension SQL {
   package static func lockStandingDecision(number: Int64) -> Statement<Int64> {
     Statement(
       "UPDATE number_decisions SET decision_id = decision_id WHERE number = $1 RETURNING number",
-      number
-    ) { try $0.decode(0) }
+      number)
   }
 
   /// Puts a decision into force where none is; returns a row when it was stored.
@@ -84,8 +83,7 @@ extension SQL {
       RETURNING number
       """,
       decision.number, decision.treatment.rawValue, decision.label, decision.category?.rawValue, decision.id,
-      decision.decidedAt
-    ) { try $0.decode(0) }
+      decision.decidedAt)
   }
 
   /// Adds an event to a number's history of decisions; returns a row when it is new.
@@ -121,8 +119,7 @@ extension SQL {
       RETURNING number
       """,
       number, id, decision, label, category?.rawValue, undoes, reason, note, decidedBy, time, item?.since,
-      item?.causes.rawValue, item?.level, expiresAt
-    ) { try $0.decode(0) }
+      item?.causes.rawValue, item?.level, expiresAt)
   }
 
   package static func readDecidedCase(number: Int64, id: UUID) -> Statement<DecidedCase> {

@@ -18,7 +18,7 @@ extension SQL {
   }
 
   static func nextDirectoryGeneration() -> Statement<Int32> {
-    Statement("SELECT nextval('directory_generations')::integer") { try $0.decode(0) }
+    Statement("SELECT nextval('directory_generations')::integer")
   }
 
   static func switchDirectoryGeneration(
@@ -96,8 +96,7 @@ extension SQL {
       WHERE e.generation = $1 AND EXISTS (
         SELECT 1 FROM directory_entries o WHERE o.number = e.number AND o.generation = ANY($2::integer[]))
       """,
-      generation, others
-    ) { try $0.decode(0) }
+      generation, others)
   }
 }
 
@@ -213,16 +212,15 @@ extension SQL {
             AND a.backend_xmin IS NOT NULL AND age(a.backend_xmin) >= age($1::text::xid))
       ORDER BY g.generation
       """,
-      switchedBy
-    ) { try $0.decode(0) }
+      switchedBy)
   }
 
   static func readUsedGenerations() -> Statement<Int32> {
-    Statement("SELECT generation FROM directory_sources WHERE generation IS NOT NULL") { try $0.decode(0) }
+    Statement("SELECT generation FROM directory_sources WHERE generation IS NOT NULL")
   }
 
   /// The current transaction, named as in pg_stat_activity.
   static func readTransactionID() -> Statement<String> {
-    Statement("SELECT pg_current_xact_id()::xid::text") { try $0.decode(0) }
+    Statement("SELECT pg_current_xact_id()::xid::text")
   }
 }

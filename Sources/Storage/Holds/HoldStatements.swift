@@ -45,7 +45,7 @@ extension SQL {
 
   /// Whether a migration has said that all programs can read holds of numbers that are not in the plan.
   static func readTakesUnassigned() -> Statement<Bool> {
-    Statement("SELECT EXISTS (SELECT 1 FROM schema_migrations WHERE version = 20261129140000)") { try $0.decode(0) }
+    Statement("SELECT EXISTS (SELECT 1 FROM schema_migrations WHERE version = 20261129140000)")
   }
 
   /// Numbers that are held because the plan does not have them.
@@ -55,8 +55,7 @@ extension SQL {
       SELECT number FROM holds
       WHERE NOT settled AND \(HoldSQL.isUnassigned) AND held_at < $1 ORDER BY number
       """,
-      before
-    ) { try $0.decode(0) }
+      before)
   }
 
   /// Deletes holds that no decision has settled.
@@ -276,8 +275,7 @@ extension SQL {
       ) t
       GROUP BY number ORDER BY number
       """,
-      heat, Int32(reporters), since, Int64(votes)
-    ) { try $0.decode(0) }
+      heat, Int32(reporters), since, Int64(votes))
   }
 
   // By a hash of the number: the same in every copy of the database. Numbers are handed out in blocks, so their last

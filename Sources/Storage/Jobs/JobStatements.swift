@@ -20,8 +20,7 @@ extension SQL {
         server = NULL, heartbeat_at = excluded.heartbeat_at, step = NULL, outcome = NULL, expires_at = excluded.expires_at
       RETURNING job_id
       """,
-      job.id, job.account, job.request, JobStore.lifetime
-    ) { try $0.decode(0) }
+      job.id, job.account, job.request, JobStore.lifetime)
   }
 
   /// Stores a publication job; no row while another job is open.
@@ -33,8 +32,7 @@ extension SQL {
               statement_timestamp() + make_interval(secs => $4))
       ON CONFLICT DO NOTHING RETURNING job_id
       """,
-      job.id, job.account, job.request, JobStore.lifetime
-    ) { try $0.decode(0) }
+      job.id, job.account, job.request, JobStore.lifetime)
   }
 
   /// Deletes ended publication jobs, except one that is being stored again.

@@ -65,7 +65,6 @@ extension SQL {
           OR \(GatingTime.lease.isWrong(row: "job_leases."))
       RETURNING job
       """,
-      job, holder, host, LeaseStore.duration
-    ) { try $0.decode(0) }
+      job, holder, host, LeaseStore.duration)
   }
 }

@@ -216,8 +216,7 @@ extension SQL {
       SELECT heat FROM number_identifications TABLESAMPLE SYSTEM (1) REPEATABLE (1)
       ORDER BY heat DESC OFFSET $1::bigint LIMIT 1
       """,
-      Int64(rank)
-    ) { try $0.decode(0) }
+      Int64(rank))
   }
 }
 

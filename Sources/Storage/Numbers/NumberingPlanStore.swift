@@ -93,11 +93,11 @@ extension NumberingPlans {
 
 extension SQL {
   static func readNumberingVersion() -> Statement<String> {
-    Statement("SELECT version FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
+    Statement("SELECT version FROM numbering_plans WHERE id = 1")
   }
 
   static func readNumberingContent() -> Statement<[UInt8]> {
-    Statement("SELECT content FROM numbering_plans WHERE id = 1") { try $0.decode(0) }
+    Statement("SELECT content FROM numbering_plans WHERE id = 1")
   }
 
   /// Stores plans; changes nothing where another transaction has stored others since.

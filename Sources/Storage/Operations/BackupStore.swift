@@ -76,7 +76,7 @@ public struct BackupStore: Sendable {
 
 extension SQL {
   static func exportSnapshot() -> Statement<String> {
-    Statement("SELECT pg_export_snapshot()") { try $0.decode(0) }
+    Statement("SELECT pg_export_snapshot()")
   }
 
   /// All tables and partitions, each with the table that has its rows.
@@ -91,7 +91,7 @@ extension SQL {
   }
 
   static func readAppliedMigrations() -> Statement<Int64> {
-    Statement("SELECT version FROM schema_migrations ORDER BY version") { try $0.decode(0) }
+    Statement("SELECT version FROM schema_migrations ORDER BY version")
   }
 
   static func readServerVersion() -> Statement<Int> {

@@ -104,8 +104,7 @@ extension SQL {
       """
       SELECT format('ALTER ROLE %I IN DATABASE %I SET jit = off', current_user, current_database())
       WHERE current_setting('jit') = 'on'
-      """
-    ) { try $0.decode(0) }
+      """)
   }
 }
 

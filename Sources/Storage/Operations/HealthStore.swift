@@ -76,7 +76,7 @@ enum ClusterSQL {
 extension SQL {
   /// Whether Citus distributes the tables.
   static func readIsCluster() -> Statement<Bool> {
-    Statement("SELECT \(ClusterSQL.isCluster)") { try $0.decode(0) }
+    Statement("SELECT \(ClusterSQL.isCluster)")
   }
 
   /// On a cluster, makes the transaction write its shards one after the other, in the same order as every other one, over

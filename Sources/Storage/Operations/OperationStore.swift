@@ -52,7 +52,7 @@ extension OperationStore {
 
 extension SQL {
   static func readSomeNumbers(limit: Int) -> Statement<Int64> {
-    Statement("SELECT number FROM numbers LIMIT $1::bigint", Int64(limit)) { try $0.decode(0) }
+    Statement("SELECT number FROM numbers LIMIT $1::bigint", Int64(limit))
   }
 }
 
@@ -176,8 +176,7 @@ extension SQL {
       WHERE serial = (SELECT max(serial) FROM publications
                       WHERE state <> 'running' AND (state <> 'published' OR cause <> 'revocation'))
         AND NOT passed AND overruled_by IS NULL
-      """
-    ) { try $0.decode(0) }
+      """)
   }
 
   static func readWhetherLastRunFailed() -> Statement<Bool> {
@@ -186,8 +185,7 @@ extension SQL {
       SELECT state = 'failed' FROM publications
       WHERE state <> 'running' AND coalesce(failure ->> 'code', '') <> $1 ORDER BY serial DESC LIMIT 1
       """,
-      PublicationFailure.Code.serialsReserved.name
-    ) { try $0.decode(0) }
+      PublicationFailure.Code.serialsReserved.name)
   }
 
   static func readOutboxBacklog() -> Statement<OperationalStatistics.Waiting> {
@@ -228,7 +226,7 @@ extension SQL {
   }
 
   static func countReportPartitions() -> Statement<Int64> {
-    Statement("SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass") { try $0.decode(0) }
+    Statement("SELECT count(*) FROM pg_inherits WHERE inhparent = 'public.reports'::regclass")
   }
 }
 

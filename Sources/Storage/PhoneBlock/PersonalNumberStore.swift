@@ -88,7 +88,7 @@ extension SQL {
   }
 
   static func readEndedKeys(time: Date) -> Statement<Int32> {
-    Statement("SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1", time) { try $0.decode(0) }
+    Statement("SELECT key_id FROM app_keys WHERE least(revoked_at, expires_at) < $1", time)
   }
 
   static func purgePersonalNumbers(keyIDs: [Int32]) -> Statement<Void> {

@@ -12,8 +12,7 @@ extension SQL {
     patterns: [String], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
   ) -> Statement<String> {
     Statement(
-      protect("pattern", "text", in: "protected_patterns"), patterns, reasons, addedBy, time, until, appID
-    ) { try $0.decode(0) }
+      protect("pattern", "text", in: "protected_patterns"), patterns, reasons, addedBy, time, until, appID)
   }
 
   /// Protects numbers, as ``addProtectedPatterns(patterns:reasons:addedBy:time:until:appID:)`` does patterns.
@@ -21,8 +20,7 @@ extension SQL {
     numbers: [Int64], reasons: [String], addedBy: String, time: Date, until: Date?, appID: Int32
   ) -> Statement<Int64> {
     Statement(
-      protect("number", "bigint", in: "protected_numbers"), numbers, reasons, addedBy, time, until, appID
-    ) { try $0.decode(0) }
+      protect("number", "bigint", in: "protected_numbers"), numbers, reasons, addedBy, time, until, appID)
   }
 
   private static func protect(_ column: String, _ type: String, in table: String) -> String {
@@ -60,8 +58,7 @@ extension SQL {
 
   static func removeSuppression(number: Int64) -> Statement<Int64> {
     Statement(
-      "DELETE FROM protected_numbers WHERE number = $1 AND app_id = -1 RETURNING number", number
-    ) { try $0.decode(0) }
+      "DELETE FROM protected_numbers WHERE number = $1 AND app_id = -1 RETURNING number", number)
   }
 
   /// Increments the version, so that servers discard their caches.
@@ -123,8 +120,7 @@ extension SQL {
       SELECT l.number FROM unnest($1::bigint[], $2::bigint[]) AS t (first, last)
       JOIN listings l ON l.number BETWEEN t.first AND t.last
       """,
-      firsts, lasts
-    ) { try $0.decode(0) }
+      firsts, lasts)
   }
 
   /// Requests revocations of protected numbers, once for each.

@@ -125,24 +125,21 @@ extension ProtectionStore {
 extension SQL {
   static func removeNumbersOfSource(appID: Int32) -> Statement<Int64> {
     Statement(
-      "DELETE FROM protected_numbers WHERE app_id = $1 AND app_id > 0 RETURNING number", appID
-    ) { try $0.decode(0) }
+      "DELETE FROM protected_numbers WHERE app_id = $1 AND app_id > 0 RETURNING number", appID)
   }
 
   static func removePatternsOfSource(appID: Int32) -> Statement<String> {
     Statement(
-      "DELETE FROM protected_patterns WHERE app_id = $1 AND app_id > 0 RETURNING pattern", appID
-    ) { try $0.decode(0) }
+      "DELETE FROM protected_patterns WHERE app_id = $1 AND app_id > 0 RETURNING pattern", appID)
   }
 
   static func readNumbersOfSource(appID: Int32) -> Statement<Int64> {
     Statement(
-      "SELECT number FROM protected_numbers WHERE app_id = $1 AND app_id > 0 ORDER BY number", appID
-    ) { try $0.decode(0) }
+      "SELECT number FROM protected_numbers WHERE app_id = $1 AND app_id > 0 ORDER BY number", appID)
   }
 
   static func readPatternsOfSource(appID: Int32) -> Statement<String> {
-    Statement("SELECT pattern FROM protected_patterns WHERE app_id = $1 ORDER BY pattern", appID) { try $0.decode(0) }
+    Statement("SELECT pattern FROM protected_patterns WHERE app_id = $1 ORDER BY pattern", appID)
   }
 
   static func expireProtectedNumbers(time: Date) -> Statement<(what: String, reason: String)> {

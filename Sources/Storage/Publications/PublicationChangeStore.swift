@@ -153,7 +153,6 @@ extension SQL {
   static func readVersionAt(time: Date) -> Statement<Int32> {
     Statement(
       "SELECT version FROM threshold_versions WHERE saved_at <= $1 ORDER BY version DESC LIMIT 1",
-      time
-    ) { try $0.decode(0) }
+      time)
   }
 }

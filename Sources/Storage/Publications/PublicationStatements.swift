@@ -30,7 +30,7 @@ extension SQL {
   }
 
   static func readRunning() -> Statement<Int64> {
-    Statement("SELECT serial FROM publications WHERE state = 'running' ORDER BY serial") { try $0.decode(0) }
+    Statement("SELECT serial FROM publications WHERE state = 'running' ORDER BY serial")
   }
 
   /// Claims a serial; no row when another run has it. Safe to repeat with the same token.
@@ -43,8 +43,7 @@ extension SQL {
         WHERE publications.claim = excluded.claim AND publications.state = 'running'
       RETURNING serial
       """,
-      claim.serial, asOf, cause.rawValue, claim.token
-    ) { try $0.decode(0) }
+      claim.serial, asOf, cause.rawValue, claim.token)
   }
 
   /// Reserves the serials up to one: later publications have greater ones.
@@ -79,8 +78,7 @@ extension SQL {
         WHERE publications.manifest_sha256 IS NULL OR publications.manifest_sha256 = excluded.manifest_sha256
       RETURNING serial
       """,
-      publication.serial, publication.publishedAt, publication.asOf, publication.manifestSHA256
-    ) { try $0.decode(0) }
+      publication.serial, publication.publishedAt, publication.asOf, publication.manifestSHA256)
   }
 
   static func recordPacks(serial: Int64, packs: [PublishedPack]) -> Statement<Void> {

@@ -261,8 +261,7 @@ extension SQL {
   static func findListingsWithoutSHA1(limit: Int) -> Statement<Int64> {
     Statement(
       "SELECT number FROM listings WHERE sha1 IS NULL ORDER BY number LIMIT $1::bigint",
-      Int64(limit)
-    ) { try $0.decode(0) }
+      Int64(limit))
   }
 
   static func addListingSHA1(numbers: [Int64]) -> Statement<Void> {

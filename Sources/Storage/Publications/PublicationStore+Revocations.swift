@@ -220,8 +220,7 @@ extension SQL {
   static func readRemovalsOfNumber(number: Int64) -> Statement<UUID> {
     Statement(
       "SELECT revocation_id FROM revocations WHERE number = $1 AND action = 'remove'",
-      number
-    ) { try $0.decode(0) }
+      number)
   }
 
   static func settleRevocations(
@@ -239,8 +238,7 @@ extension SQL {
   static func readListedByReports(numbers: [Int64]) -> Statement<Int64> {
     Statement(
       "SELECT number FROM listings WHERE number = ANY($1::bigint[]) AND cause = 0 ORDER BY number",
-      numbers
-    ) { try $0.decode(0) }
+      numbers)
   }
 
   static func unlistNumbers(numbers: [Int64]) -> Statement<Void> {

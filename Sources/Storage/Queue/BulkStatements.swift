@@ -63,19 +63,18 @@ extension SQL {
   }
 
   static func findListed(numbers: [Int64]) -> Statement<Int64> {
-    Statement("SELECT number FROM listings WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
+    Statement("SELECT number FROM listings WHERE number = ANY($1::bigint[])", numbers)
   }
 
   static func findHeld(numbers: [Int64]) -> Statement<Int64> {
-    Statement("SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled", numbers) { try $0.decode(0) }
+    Statement("SELECT number FROM holds WHERE number = ANY($1::bigint[]) AND NOT settled", numbers)
   }
 
   /// The given numbers with an open appeal.
   static func findAppealed(numbers: [Int64]) -> Statement<Int64> {
     Statement(
       "SELECT number FROM appeals WHERE number = ANY($1::bigint[]) AND state = 'open'",
-      numbers
-    ) { try $0.decode(0) }
+      numbers)
   }
 
   /// The given numbers that a directory names.
@@ -85,8 +84,7 @@ extension SQL {
       SELECT DISTINCT e.number FROM directory_entries e JOIN directory_sources s ON s.generation = e.generation
       WHERE e.number = ANY($1::bigint[])
       """,
-      numbers
-    ) { try $0.decode(0) }
+      numbers)
   }
 
   /// Stores a bulk with everything that is needed to finish it, once.
@@ -113,8 +111,7 @@ extension SQL {
       """
       UPDATE bulks SET heartbeat_at = statement_timestamp() WHERE bulk_id = $1 AND undone_at IS NULL RETURNING bulk_id
       """,
-      id
-    ) { try $0.decode(0) }
+      id)
   }
 
   package static func addBulkDecision(bulk: UUID, number: Int64, decision: UUID) -> Statement<Void> {
@@ -208,8 +205,7 @@ extension SQL {
       WHERE bulk_id = $1 AND finished_at IS NULL AND undone_at IS NULL
       RETURNING bulk_id
       """,
-      id
-    ) { try $0.decode(0) }
+      id)
   }
 
   package static func undoBulk(id: UUID, account: String, time: Date) -> Statement<Void> {

@@ -29,8 +29,7 @@ extension SQL {
       RETURNING number
       """,
       proposal.number, proposal.decidedBy, proposal.id, proposal.treatment.rawValue, proposal.label,
-      proposal.category?.rawValue, proposal.reason, proposal.note, proposal.expiresAt, proposal.decidedAt
-    ) { try $0.decode(0) }
+      proposal.category?.rawValue, proposal.reason, proposal.note, proposal.expiresAt, proposal.decidedAt)
   }
 
   /// The proposals for a number's case, by account.

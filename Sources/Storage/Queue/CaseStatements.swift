@@ -244,7 +244,6 @@ extension SQL {
       ON CONFLICT (number, note_id) DO NOTHING
       RETURNING number
       """,
-      number, id, account, note, time
-    ) { try $0.decode(0) }
+      number, id, account, note, time)
   }
 }

@@ -72,8 +72,7 @@ extension SQL {
       ORDER BY q.urgency, q.number LIMIT $3::bigint
       """,
       time, worker.name, Int64(limit), skipped,
-      QueueSQL.Filter(filter: filter, level: worker.level, account: worker.name, time: time)
-    ) { try $0.decode(0) }
+      QueueSQL.Filter(filter: filter, level: worker.level, account: worker.name, time: time))
   }
 
   /// Claims a case that is free or already the account's. Of two simultaneous claims one succeeds: the second waits for
@@ -102,8 +101,7 @@ extension SQL {
         claimed_at = CASE WHEN claimed_until > $4::timestamptz THEN claimed_at ELSE $4::timestamptz END
       WHERE number = $1 AND claimed_by = $2 RETURNING number
       """,
-      number, account, until, time
-    ) { try $0.decode(0) }
+      number, account, until, time)
   }
 
   /// Releases the claim of one opening, so that a late request of a closed page does not end a newer claim.
@@ -196,8 +194,7 @@ extension SQL {
       UPDATE queue SET level = $5::smallint, assigned_to = $6, stale = true, version = version + 1
       WHERE number = $1 AND level = $3::smallint AND assigned_to IS NOT DISTINCT FROM $4 RETURNING number
       """,
-      number, account, level, colleague, former, formerColleague
-    ) { try $0.decode(0) }
+      number, account, level, colleague, former, formerColleague)
   }
 
   /// Marks the cases of numbers as stale: the next round evaluates them again.
@@ -207,7 +204,7 @@ extension SQL {
   }
 
   package static func readPasses(number: Int64) -> Statement<String> {
-    Statement("SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at", number) { try $0.decode(0) }
+    Statement("SELECT account FROM queue_passes WHERE number = $1 ORDER BY passed_at", number)
   }
 
   /// Counts cases by everything that can be filtered.

@@ -65,8 +65,7 @@ extension SQL {
       """,
       entries.map(\.entry.number), entries.map(\.entry.causes.rawValue), entries.map(\.entry.urgency),
       entries.map(\.country), entries.map { $0.entry.category?.rawValue }, entries.map(\.entry.since),
-      entries.map(\.version), entries.map(\.sums.heat), entries.map(\.sums.reports)
-    ) { try $0.decode(0) }
+      entries.map(\.version), entries.map(\.sums.heat), entries.map(\.sums.reports))
   }
 
   /// Deletes cases without a cause, who passed them on and what was proposed; not those that have changed since they were evaluated.
@@ -83,8 +82,7 @@ extension SQL {
       )
       SELECT number FROM removed
       """,
-      cases.map(\.number), cases.map(\.version)
-    ) { try $0.decode(0) }
+      cases.map(\.number), cases.map(\.version))
   }
 
   /// Numbers with a case, or with another possible cause than heat, in ascending order.
@@ -96,16 +94,14 @@ extension SQL {
       UNION SELECT number FROM appeals WHERE state = 'open'
       UNION SELECT number FROM ranges WHERE state = 'proposed' AND proposed_by IS NULL
       ORDER BY 1
-      """
-    ) { try $0.decode(0) }
+      """)
   }
 
   /// Numbers with many reports, the last one recent: some of the protected ones among them may need review.
   static func readBusyNumbers(since: Date, reports: Int) -> Statement<Int64> {
     Statement(
       "SELECT number FROM numbers WHERE last_reported_at > $1 AND reports >= $2::bigint",
-      since, Int64(reports)
-    ) { try $0.decode(0) }
+      since, Int64(reports))
   }
 
   /// The least urgent unclaimed cases of level 0 whose only cause is a threshold, beyond a limit.

@@ -76,8 +76,7 @@ extension SQL {
       """,
       filter.id, filter.account, filter.name, filter.filter.country, filter.filter.category?.rawValue,
       filter.filter.cause?.bit, filter.filter.days.map { Int32($0) }, filter.order.rawValue, filter.isShared, time,
-      Int64(SavedFilter.most), filter.filter.isMine
-    ) { try $0.decode(0) }
+      Int64(SavedFilter.most), filter.filter.isMine)
   }
 
   package static func deleteSavedFilter(id: UUID) -> Statement<Void> {

@@ -125,7 +125,7 @@ extension SQL {
   }
 
   static func readListedSerial() -> Statement<Int64> {
-    Statement("SELECT coalesce(max(serial), 0) FROM publications WHERE state = 'published'") { try $0.decode(0) }
+    Statement("SELECT coalesce(max(serial), 0) FROM publications WHERE state = 'published'")
   }
 
   static func deleteListedRanges(firsts: [Int64]) -> Statement<Void> {

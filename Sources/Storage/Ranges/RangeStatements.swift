@@ -135,11 +135,10 @@ extension SQL {
       """,
       rules.map(\.range.first), rules.map(\.range.text), rules.map(\.appID), rules.map(\.state.rawValue),
       rules.map { $0.decidedAt?.timeIntervalSince1970 ?? 0 }, state.rawValue, reason, account, time,
-      rules.map(\.proposedAt.timeIntervalSince1970)
-    ) { try $0.decode(0) }
+      rules.map(\.proposedAt.timeIntervalSince1970))
   }
 
-  static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") { try $0.decode(0) } }
+  static func countRanges() -> Statement<Int64> { Statement("SELECT count(*) FROM ranges") }
 
   /// Deletes rules of one source, or of none. The pattern of a rule determines its first number.
   static func deleteRanges(numbers: [Int64], patterns: [String], appID: Int32) -> Statement<String> {
@@ -147,8 +146,7 @@ extension SQL {
       """
       DELETE FROM ranges WHERE number = ANY($1::bigint[]) AND pattern = ANY($2::text[]) AND app_id = $3 RETURNING pattern
       """,
-      numbers, patterns, appID
-    ) { try $0.decode(0) }
+      numbers, patterns, appID)
   }
 
   private static let rangeColumns = """

@@ -157,8 +157,7 @@ extension SQL {
   static func readNumbersOfRange(after: Int64, upTo: Int64) -> Statement<Int64> {
     Statement(
       "SELECT number FROM numbers WHERE number > $1 AND number <= $2 ORDER BY number",
-      after, upTo
-    ) { try $0.decode(0) }
+      after, upTo)
   }
 
   /// The numbers of an interval with a report whose weight differs from the one it should have, in ascending order;
@@ -172,8 +171,7 @@ extension SQL {
         AND \(RetentionSQL.isWhole("r.number"))
       ORDER BY r.number
       """,
-      after, upTo, unweighed, Float(ReporterWeight.newcomer)
-    ) { try $0.decode(0) }
+      after, upTo, unweighed, Float(ReporterWeight.newcomer))
   }
 
   /// Sets the weights of the reports of numbers to those that they should have.

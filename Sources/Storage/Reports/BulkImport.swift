@@ -221,12 +221,12 @@ package struct IndexDefinition: Sendable {
 
 extension SQL {
   static func readAnyReport() -> Statement<Int64> {
-    Statement("SELECT number FROM reports LIMIT 1") { try $0.decode(0) }
+    Statement("SELECT number FROM reports LIMIT 1")
   }
 
   /// A number with sums, if there is one.
   static func readAnyNumber() -> Statement<Int64> {
-    Statement("SELECT number FROM numbers LIMIT 1") { try $0.decode(0) }
+    Statement("SELECT number FROM numbers LIMIT 1")
   }
 
   /// The places, from 1 on, of reports that are stored already. The id of a list's report belongs to its content, so that its
@@ -245,7 +245,7 @@ extension SQL {
   }
 
   static func findNumbers(numbers: [Int64]) -> Statement<Int64> {
-    Statement("SELECT number FROM numbers WHERE number = ANY($1::bigint[])", numbers) { try $0.decode(0) }
+    Statement("SELECT number FROM numbers WHERE number = ANY($1::bigint[])", numbers)
   }
 
   /// The weight of an imported list by the thresholds in force; no row where it is 1.
@@ -255,8 +255,7 @@ extension SQL {
       SELECT weight FROM source_rules
       WHERE version = (SELECT max(version) FROM threshold_versions) AND app_id IN ($1, 0) ORDER BY app_id DESC LIMIT 1
       """,
-      appID
-    ) { try $0.decode(0) }
+      appID)
   }
 
   /// The indexes of tables with the definitions that they have at present. The definition of an index of a partitioned table

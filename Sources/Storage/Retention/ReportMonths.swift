@@ -68,12 +68,12 @@ extension RetentionStore {
 
 extension SQL {
   static func readDatabaseTime() -> Statement<Date> {
-    Statement("SELECT statement_timestamp()") { try $0.decode(0) }
+    Statement("SELECT statement_timestamp()")
   }
 
   /// Returns no row when no reports were dropped.
   static func readDroppedBefore() -> Statement<Date> {
-    Statement("SELECT dropped_before FROM report_retention") { try $0.decode(0) }
+    Statement("SELECT dropped_before FROM report_retention")
   }
 
   /// The months that have a partition.
@@ -135,7 +135,6 @@ extension SQL {
       SELECT count(*) FROM numbers n CROSS JOIN report_retention gone
       WHERE n.number > $1 AND n.number <= $2 AND n.first_reported_at < gone.dropped_before
       """,
-      after, upTo
-    ) { try $0.decode(0) }
+      after, upTo)
   }
 }

@@ -34,12 +34,11 @@ extension SQL {
       INSERT INTO review_activation (only_row, turned_on_by, turned_on_at) VALUES (true, $1, $2)
       ON CONFLICT (only_row) DO NOTHING RETURNING only_row
       """,
-      account, time
-    ) { try $0.decode(0) }
+      account, time)
   }
 
   /// Turns reviews off; returns a row when they were on.
   package static func turnReviewsOff() -> Statement<Bool> {
-    Statement("DELETE FROM review_activation WHERE only_row RETURNING only_row") { try $0.decode(0) }
+    Statement("DELETE FROM review_activation WHERE only_row RETURNING only_row")
   }
 }

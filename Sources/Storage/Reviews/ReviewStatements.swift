@@ -128,8 +128,7 @@ extension SQL {
       RETURNING number
       """,
       opinion.number, opinion.decisionID, opinion.account, opinion.treatment.rawValue, opinion.note, isGolden,
-      opinion.reviewedAt
-    ) { try $0.decode(0) }
+      opinion.reviewedAt)
   }
 
   /// The opinions about a decision under review, the oldest first; without answers to golden cases.

@@ -192,16 +192,14 @@ extension SQL {
       ON CONFLICT (number, decision_id) DO NOTHING
       RETURNING number
       """,
-      decision.number, decision.decisionID, decidedBy, decision.treatment.rawValue, category?.rawValue, account, time
-    ) { try $0.decode(0) }
+      decision.number, decision.decisionID, decidedBy, decision.treatment.rawValue, category?.rawValue, account, time)
   }
 
   /// Removes the mark of a golden case; returns a row where there was one.
   package static func removeGoldenCase(number: Int64, decisionID: UUID) -> Statement<Int64> {
     Statement(
       "DELETE FROM golden_cases WHERE number = $1 AND decision_id = $2 RETURNING number",
-      number, decisionID
-    ) { try $0.decode(0) }
+      number, decisionID)
   }
 
   /// A golden case whose decision is in force and that the account may answer; no row otherwise.

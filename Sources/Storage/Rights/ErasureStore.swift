@@ -174,12 +174,11 @@ extension SQL {
       SELECT (to_jsonb(t) - ARRAY['reporter', 'network', 'key_id', 'installation'])::text FROM \(table.rawValue) t
       WHERE \(table.isAbout("$1"))
       """,
-      reporter
-    ) { try $0.decode(0) }
+      reporter)
   }
 
   static func readPseudonyms(of table: ReporterTable) -> Statement<[UInt8]> {
-    Statement("SELECT DISTINCT reporter FROM \(table.rawValue) WHERE reporter IS NOT NULL") { try $0.decode(0) }
+    Statement("SELECT DISTINCT reporter FROM \(table.rawValue) WHERE reporter IS NOT NULL")
   }
 
   /// The reporters of a table whose erasure would delete rows.
@@ -189,8 +188,7 @@ extension SQL {
       SELECT DISTINCT e.reporter FROM \(table.rawValue) t JOIN \(erased) ON \(table.isAbout("e.reporter"))
       WHERE \(table.isFromBefore ?? "t.received_at <= e.until")
       """,
-      reporters, until
-    ) { try $0.decode(0) }
+      reporters, until)
   }
 
   /// The reports to erase, withdrawn ones included, by number. A vote outlives its report where months were dropped: its
@@ -222,8 +220,7 @@ extension SQL {
       DELETE FROM reports r USING \(erased)
       WHERE r.number = $3 AND r.reporter = e.reporter AND r.received_at <= e.until RETURNING r.number
       """,
-      reporters, until, number
-    ) { try $0.decode(0) }
+      reporters, until, number)
   }
 
   /// Deletes the votes on a number that have no report any more.
@@ -258,15 +255,13 @@ extension SQL {
       WHERE reporter_weights.restricted_at IS NULL
       RETURNING reporter
       """,
-      reporters, time
-    ) { try $0.decode(0) }
+      reporters, time)
   }
 
   /// Ends the restriction of reporters: they weigh as newcomers until the next recount.
   static func releaseReporters(reporters: [[UInt8]]) -> Statement<[UInt8]> {
     Statement(
       "DELETE FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL RETURNING reporter",
-      reporters
-    ) { try $0.decode(0) }
+      reporters)
   }
 }

@@ -101,7 +101,6 @@ extension SQL {
       SELECT (to_jsonb(t) - $2::text[])::text FROM \(table.source ?? table.name) t WHERE \(table.condition)
       LIMIT $3::bigint
       """,
-      number, table.without, Int64(limit)
-    ) { try $0.decode(0) }
+      number, table.without, Int64(limit))
   }
 }

@@ -89,8 +89,7 @@ extension SQL {
       HAVING count(*) < 3
       ON CONFLICT (number, day, place) DO NOTHING RETURNING place
       """,
-      number, day, hash, expiresAt, isSent
-    ) { try $0.decode(0) }
+      number, day, hash, expiresAt, isSent)
   }
 
   static func countSentCodes(day: Int32) -> Statement<Int> {
@@ -123,8 +122,7 @@ extension SQL {
       )
       INSERT INTO owner_passes (pass_hash, number, expires_at) SELECT $5, number, $6 FROM used RETURNING number
       """,
-      number, day, place, time, pass, expiresAt
-    ) { try $0.decode(0) }
+      number, day, place, time, pass, expiresAt)
   }
 
   static func readOwnerPass(hash: [UInt8], time: Date) -> Statement<OwnerPass> {

@@ -52,14 +52,13 @@ extension SQL {
       SELECT DISTINCT reporter, $2::bytea, $3::timestamptz FROM unnest($1::bytea[]) AS t (reporter) ORDER BY reporter
       ON CONFLICT (reporter, installation) DO NOTHING RETURNING reporter
       """,
-      reporters, installation, time
-    ) { try $0.decode(0) }
+      reporters, installation, time)
   }
 
   static func findRestricted(reporters: [[UInt8]]) -> Statement<[UInt8]> {
     Statement(
       "SELECT reporter FROM reporter_weights WHERE reporter = ANY($1::bytea[]) AND restricted_at IS NOT NULL", reporters
-    ) { try $0.decode(0) }
+    )
   }
 
   /// The digest of a report's id; see the table `erased_reports`.
@@ -90,6 +89,6 @@ extension SQL {
   }
 
   static func findErasures(since: Date) -> Statement<Bool> {
-    Statement("SELECT EXISTS (SELECT 1 FROM erased_reports WHERE erased_at >= $1)", since) { try $0.decode(0) }
+    Statement("SELECT EXISTS (SELECT 1 FROM erased_reports WHERE erased_at >= $1)", since)
   }
 }

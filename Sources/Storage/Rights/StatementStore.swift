@@ -100,8 +100,7 @@ extension SQL {
         AND f.decision = CASE s.treatment WHEN 0 THEN 'block' ELSE 'identify' END
         AND coalesce(f.category_id, s.category_id) = s.category_id
       ORDER BY s.number
-      """
-    ) { try $0.decode(0) }
+      """)
   }
 
   /// Ends the statements of numbers that are no longer listed.

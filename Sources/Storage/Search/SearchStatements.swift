@@ -11,8 +11,7 @@ extension SQL {
       """
       SELECT number FROM numbers WHERE number BETWEEN $1 AND $2 AND number > $3 ORDER BY number LIMIT $4::bigint
       """,
-      range.least, range.greatest, after, Int64(limit)
-    ) { try $0.decode(0) }
+      range.least, range.greatest, after, Int64(limit))
   }
 
   /// Decided numbers of an interval, ascending: a moderator may decide a number without reports.
@@ -21,8 +20,7 @@ extension SQL {
       """
       SELECT number FROM number_decisions WHERE number BETWEEN $1 AND $2 AND number > $3 ORDER BY number LIMIT $4::bigint
       """,
-      range.least, range.greatest, after, Int64(limit)
-    ) { try $0.decode(0) }
+      range.least, range.greatest, after, Int64(limit))
   }
 
   /// Listed, decided, waiting and reported numbers that end with these digits, ascending. Indexes find the numbers with the last
@@ -46,8 +44,7 @@ extension SQL {
         SELECT number FROM numbers WHERE number % 1000000 = ANY($1::bigint[]) AND number % $3 = $2 AND number > $4
       ) AS found ORDER BY number LIMIT $5::bigint
       """,
-      sixes, ending, size, after, Int64(limit)
-    ) { try $0.decode(0) }
+      sixes, ending, size, after, Int64(limit))
   }
 
   /// Listed, decided, waiting and reported numbers with these digits anywhere, ascending. It reads the keys of these tables
@@ -61,8 +58,7 @@ extension SQL {
     }
     return Statement(
       "SELECT number FROM (\(tables.joined(separator: " UNION "))) AS found ORDER BY number LIMIT $3::bigint",
-      pattern, after, Int64(limit)
-    ) { try $0.decode(0) }
+      pattern, after, Int64(limit))
   }
 
   /// Numbers with a name of these words in a directory, ascending. The names are found first: a plan by number would read
@@ -82,8 +78,7 @@ extension SQL {
       )
       SELECT DISTINCT number FROM named ORDER BY number LIMIT $3::bigint
       """,
-      words, after, Int64(limit), generations
-    ) { try $0.decode(0) }
+      words, after, Int64(limit), generations)
   }
 
   /// The names of some numbers in directories, those with precedence first.
@@ -105,8 +100,7 @@ extension SQL {
       SELECT number FROM number_decisions
       WHERE label IS NOT NULL AND lower(label) LIKE $1 AND number > $2 ORDER BY number LIMIT $3::bigint
       """,
-      pattern, after, Int64(limit)
-    ) { try $0.decode(0) }
+      pattern, after, Int64(limit))
   }
 
   /// The data of numbers in a list; no row for a number without any.

@@ -73,7 +73,6 @@ extension SQL {
       SELECT l.number FROM listings l JOIN number_sources s ON s.number = l.number
       WHERE l.cause = 0 AND s.app_id = ANY($1::integer[])
       """,
-      ids
-    ) { try $0.decode(0) }
+      ids)
   }
 }

@@ -27,8 +27,7 @@ extension SQL {
       RETURNING app_id
       """,
       id, settings.name, settings.url, settings.format.rawValue, Int32(clamping: settings.every), options,
-      settings.ceiling.rawValue, settings.license, time, Int32(clamping: settings.maxChange), settings.isPublic
-    ) { try $0.decode(0) }
+      settings.ceiling.rawValue, settings.license, time, Int32(clamping: settings.maxChange), settings.isPublic)
   }
 
   /// The sources by name.
@@ -50,8 +49,7 @@ extension SQL {
       UPDATE source_feeds SET next_at = least(next_at, $2::timestamptz) WHERE name = $1 AND removed_at IS NULL
       RETURNING app_id
       """,
-      name, time
-    ) { try $0.decode(0) }
+      name, time)
   }
 
   /// Changes the ceiling of a source, by which rows of evidence files are chosen; no row where there is none of the name.
@@ -61,8 +59,7 @@ extension SQL {
       UPDATE source_feeds SET ceiling = $2, list_sha256 = NULL, generation = generation + 1, awaits_publication = true
       WHERE name = $1 AND removed_at IS NULL RETURNING app_id
       """,
-      name, ceiling.rawValue
-    ) { try $0.decode(0) }
+      name, ceiling.rawValue)
   }
 
   /// The ceilings of all sources, including removed ones.
@@ -90,8 +87,7 @@ extension SQL {
       RETURNING app_id
       """,
       id, state.etag, state.lastModified, state.listVersion, state.completeAt, state.refreshedAt, Int64(state.entries),
-      next, state.listSHA256, state.expiresAt, state.seen?.serial ?? 0, state.generation, addedAt, state.rejected.json
-    ) { try $0.decode(0) }
+      next, state.listSHA256, state.expiresAt, state.seen?.serial ?? 0, state.generation, addedAt, state.rejected.json)
   }
 
   /// Stores the reason of a failed attempt and the time of the next one, unless the source was removed meanwhile.
@@ -107,8 +103,7 @@ extension SQL {
         next_at = coalesce($4::timestamptz, next_at), rejected_rows = coalesce($6::text::jsonb, rejected_rows)
       WHERE app_id = $1 AND removed_at IS NULL AND added_at = $5 RETURNING app_id
       """,
-      id, failure.json, time, next, addedAt, rejected?.json
-    ) { try $0.decode(0) }
+      id, failure.json, time, next, addedAt, rejected?.json)
   }
 
   /// Marks a source as removed; no row where it is already.
@@ -120,8 +115,7 @@ extension SQL {
         entries = CASE WHEN $3::boolean THEN greatest(entries, 1) ELSE 0 END
       WHERE app_id = $1 AND removed_at IS NULL RETURNING app_id
       """,
-      id, time, hasEntries
-    ) { try $0.decode(0) }
+      id, time, hasEntries)
   }
 
   /// Stores that a removed source has no entries any more.
@@ -182,8 +176,7 @@ extension SQL {
       WHERE app_id = $1 AND removed_at IS NULL AND suspended_at IS NULL AND resumed_at IS NOT DISTINCT FROM $3
       RETURNING app_id
       """,
-      id, time, resumedAt, Float(weight)
-    ) { try $0.decode(0) }
+      id, time, resumedAt, Float(weight))
   }
 
   /// Ends the suspension of a source; no row where there is none.
@@ -193,8 +186,7 @@ extension SQL {
       UPDATE source_feeds SET suspended_at = NULL, suspended_weight = NULL, resumed_at = $2, awaits_publication = true
       WHERE name = $1 AND removed_at IS NULL AND suspended_at IS NOT NULL RETURNING app_id
       """,
-      name, time
-    ) { try $0.decode(0) }
+      name, time)
   }
 }
 

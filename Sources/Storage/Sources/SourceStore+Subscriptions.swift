@@ -167,7 +167,6 @@ extension SQL {
         AND (seen_serial IS NULL OR seen_serial < $2 OR (seen_serial = $2 AND seen_sha256 = $3))
       RETURNING app_id
       """,
-      id, seen.serial, seen.sha256, seen.rootSerial, seen.root
-    ) { try $0.decode(0) }
+      id, seen.serial, seen.sha256, seen.rootSerial, seen.root)
   }
 }

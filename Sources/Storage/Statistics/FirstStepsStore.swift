@@ -54,11 +54,11 @@ extension SQL {
   }
 
   static func findProtection() -> Statement<Int64> {
-    Statement("SELECT number FROM protected_numbers LIMIT 1") { try $0.decode(0) }
+    Statement("SELECT number FROM protected_numbers LIMIT 1")
   }
 
   static func findVote() -> Statement<Int64> {
-    Statement("SELECT number FROM number_reporters LIMIT 1") { try $0.decode(0) }
+    Statement("SELECT number FROM number_reporters LIMIT 1")
   }
 
   /// The holds in force by their code.
@@ -73,6 +73,6 @@ extension SQL {
   /// The cases without a cause.
   /// - Parameter bit: ``QueueCause/bit``.
   static func countCases(without bit: Int16) -> Statement<Int64> {
-    Statement("SELECT count(*) FROM queue WHERE causes & $1::smallint = 0", bit) { try $0.decode(0) }
+    Statement("SELECT count(*) FROM queue WHERE causes & $1::smallint = 0", bit)
   }
 }

@@ -135,8 +135,7 @@ extension SQL {
       WHERE w.counted_until IS NOT DISTINCT FROM $1::timestamptz
       RETURNING statistic
       """,
-      from, to, counted.rawValue
-    ) { try $0.decode(0) }
+      from, to, counted.rawValue)
   }
 
   /// Adds the reports that arrived between two times to the days on which they were made.

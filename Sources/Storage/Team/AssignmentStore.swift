@@ -104,8 +104,7 @@ extension SQL {
       INSERT INTO assignment_rules (rule_id, country, category_id, accounts, added_by, added_at)
       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (rule_id) DO NOTHING RETURNING rule_id
       """,
-      rule.id, rule.country, rule.category?.rawValue, rule.accounts, account, time
-    ) { try $0.decode(0) }
+      rule.id, rule.country, rule.category?.rawValue, rule.accounts, account, time)
   }
 
   static func removeAssignmentRule(id: UUID) -> Statement<AssignmentRule> {

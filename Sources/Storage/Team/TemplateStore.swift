@@ -113,8 +113,7 @@ extension SQL {
       SELECT $1, $2, $3 WHERE $1::integer = (SELECT coalesce(max(version), 0) + 1 FROM template_versions)
       ON CONFLICT (version) DO NOTHING RETURNING version
       """,
-      version.version, version.savedAt, version.savedBy
-    ) { try $0.decode(0) }
+      version.version, version.savedAt, version.savedBy)
   }
 
   /// Copies all lists of the version before, except one.

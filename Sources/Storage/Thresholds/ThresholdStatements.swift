@@ -5,7 +5,7 @@ import PostgreSQL
 
 extension SQL {
   static func readNewestThresholdVersion() -> Statement<Int32?> {
-    Statement("SELECT max(version) FROM threshold_versions") { try $0.decode(0) }
+    Statement("SELECT max(version) FROM threshold_versions")
   }
 
   /// The versions of the thresholds with their authors, the newest first.
@@ -68,8 +68,7 @@ extension SQL {
       ON CONFLICT (version) DO NOTHING
       RETURNING version
       """,
-      version.version, version.savedAt, version.savedBy, version.reason
-    ) { try $0.decode(0) }
+      version.version, version.savedAt, version.savedBy, version.reason)
   }
 
   static func saveThresholds(version: Int32, thresholds: [Threshold]) -> Statement<Void> {

@@ -18,8 +18,7 @@ extension SQL {
         (SELECT number FROM reports WHERE number > $1 ORDER BY number OFFSET $4::bigint LIMIT 1),
         (SELECT number FROM identification_days WHERE number > $1 ORDER BY number OFFSET $4::bigint LIMIT 1))
       """,
-      after, upTo, Int64(size - 1), Int64(size * 4 - 1)
-    ) { try $0.decode(0) }
+      after, upTo, Int64(size - 1), Int64(size * 4 - 1))
   }
 
   /// Locks the votes on numbers until the transaction ends, in the order of a batch.
