@@ -61,6 +61,16 @@ class Server:
             ["psql", "-XAtq", "-h", self.socket, "-U", "ringfence", "-d", "ringfence", "-c", sql], check=True,
             capture_output=True, text=True).stdout.strip()
 
+    def settle(self, seconds=5, most=3_600):
+        """Waits until the work of a start has ended: less than a twentieth of a processor."""
+        deadline = time.monotonic() + most
+        while time.monotonic() < deadline:
+            before = self.used()
+            time.sleep(seconds)
+            if self.used() - before < seconds / 20:
+                return
+        print(f"{self.numbers}: still working after {most} s")
+
     def used(self):
         """Seconds of the processor of the server and of PostgreSQL."""
         total = cpu_of(self.process.pid) + cpu_of(self.postmaster, children=True)
@@ -99,7 +109,7 @@ class Server:
 
     def pages(self):
         text = self.call(self.options.benchmark, "pages", "--url", f"http://{self.address}", "--rounds", 100)
-        return {row[1].strip(): row[2] for row in re.finditer(r"^\| ([^|]+)\|\s*([\d.]+)", text, re.M)}
+        return {row[1]: row[2] for row in re.finditer(r"^(\S.*?)  +([\d.]+) ", text, re.M)}
 
     def timed(self, work):
         before, start = self.used(), time.monotonic()
@@ -142,6 +152,8 @@ def measure(servers, options):
         server.key_file.write_text(server.token)
         # The first retention deletes the networks of a day.
         print(server.numbers, server.wait(r"[^\n]*Deleted old data[^\n]*")[0], flush=True)
+    for server in servers:
+        server.settle()
     row("disk", [int(s.query("SELECT pg_database_size('ringfence')")) / 1e9 for s in servers], "GB")
     rounds = {}
     for _ in range(options.rounds):
