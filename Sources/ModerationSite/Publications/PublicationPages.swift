@@ -33,9 +33,10 @@ struct PublicationPages: Sendable {
   /// - Parameters:
   ///   - draft: the form that was refused; nil for an empty form.
   ///   - notice: the key of a message.
-  ///   - wrong: a typed text that is no time.
+  ///   - refused: a typed time that was not stored, and the end of the message's key.
   func show(
-    _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil, daily wrong: String? = nil,
+    _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil,
+    daily refused: (text: String, problem: String)? = nil,
     status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
@@ -55,7 +56,11 @@ struct PublicationPages: Sendable {
         "banner": banner.record(texts),
         // Whether an administrator can order a publication on this server.
         "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": daily?.zone ?? schedule.zone,
-        "daily": wrong ?? daily?.time ?? "", "dailyProblem": wrong == nil ? "" : texts("publications.daily-wrong"),
+        "daily": refused?.text ?? daily?.time ?? "", "formerDaily": daily?.time ?? "",
+        "dailyProblem": refused.map { refused in
+          let key = refused.problem == "changed" && daily == nil ? "removed" : refused.problem
+          return texts("publications.daily-\(key)", ["time": daily?.time ?? ""])
+        } ?? "",
         "gates": gates.allSatisfy(\.canBeOverruled)
           ? Set(gates).sorted().map { $0.record(isChosen: draft?.gates.contains($0) ?? false, texts) } : [],
         "reason": draft?.reason ?? "", "problem": draft.map { texts("publications.order-\($0.problem)") } ?? "",
@@ -242,9 +247,12 @@ struct PublicationOrderPages: Sendable {
   @Sendable func schedule(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (daily, current) = (context.form.text("time"), pages.schedule)
     guard daily.map({ PublicationSchedule(time: $0, zone: current.zone) != nil }) ?? true else {
-      return try await pages.show(context, daily: daily, status: .unprocessableContent)
+      return try await pages.show(context, daily: (daily ?? "", "wrong"), status: .unprocessableContent)
     }
-    try await pages.store.setDailyTime(daily, zone: current.zone, by: try context.worker, at: Date())
+    guard
+      try await pages.store.setDailyTime(
+        daily, insteadOf: context.form.text("former"), zone: current.zone, by: try context.worker, at: Date())
+    else { return try await pages.show(context, daily: (daily ?? "", "changed"), status: .conflict) }
     try await current.refresh(pages.store)
     return .redirect(to: "\(Self.address)?done=schedule", type: .normal)
   }

@@ -14,28 +14,42 @@ extension PublicationStore {
     }.first
   }
 
-  /// - Parameter daily: hour and minute, such as `03:00`; nil uses the setting again.
-  public func setDailyTime(_ daily: String?, zone: String, by worker: Actor, at time: Date) async throws {
-    try await pool.change(at: time) { connection in
-      _ = try await connection.run(SQL.forgetDailyTime())
-      if let daily {
-        _ = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
+  /// - Parameters:
+  ///   - daily: hour and minute, such as `03:00`; nil uses the setting again.
+  ///   - former: the time that the form showed; nil for none.
+  /// - Returns: whether it was still the stored one. Otherwise nothing is changed.
+  public func setDailyTime(
+    _ daily: String?, insteadOf former: String?, zone: String, by worker: Actor, at time: Date
+  ) async throws -> Bool {
+    struct Changed: Error {}
+    do {
+      try await pool.change(at: time) { connection in
+        guard try await connection.run(SQL.forgetDailyTime()).first == former else { throw Changed() }
+        if let daily {
+          let kept = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
+          if kept.isEmpty { throw Changed() }
+        }
+        return .made(
+          worker.did(.publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""]))
       }
-      return .made(
-        worker.did(.publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""]))
+      return true
+    } catch is Changed {
+      return false
     }
   }
 }
 
 extension SQL {
-  static func forgetDailyTime() -> Statement<Void> { Statement("DELETE FROM publication_schedule") }
+  static func forgetDailyTime() -> Statement<String> {
+    Statement("DELETE FROM publication_schedule RETURNING time_of_day")
+  }
 
-  static func keepDailyTime(_ daily: String, zone: String, account: String, time: Date) -> Statement<Void> {
+  /// No row where another session has stored one.
+  static func keepDailyTime(_ daily: String, zone: String, account: String, time: Date) -> Statement<String> {
     Statement(
       """
       INSERT INTO publication_schedule (time_of_day, time_zone, set_by, set_at) VALUES ($1, $2, $3, $4)
-      ON CONFLICT (only_row) DO UPDATE SET time_of_day = excluded.time_of_day, time_zone = excluded.time_zone,
-        set_by = excluded.set_by, set_at = excluded.set_at
+      ON CONFLICT (only_row) DO NOTHING RETURNING time_of_day
       """,
       daily, zone, account, time)
   }

@@ -125,7 +125,18 @@ import Testing
       let store = PublicationStore(pool: pool)
       let other = CurrentSchedule(PublicationSchedule(time: "05:00", zone: "UTC"))
       #expect(try await other.refresh(store)?.minute == 30)
-      #expect(try await chief.send(page, to: path, [("time", "")]).status == .seeOther)
+      // A form from before the change does not undo it.
+      for time in ["", "04:00"] {
+        let late = try await chief.send(page, to: path, [("time", time)])
+        #expect(late.status == .conflict && late.text.contains("it is “03:30” now"))
+        #expect(late.text.contains("name=\"former\" value=\"03:30\"") && late.text.contains("value=\"\(time)\""))
+        #expect(try await store.dailyTime()?.time == "03:30")
+      }
+      let fresh = try await chief.page("/moderation/publications")
+      #expect(try await chief.send(fresh, to: path, [("time", "")]).status == .seeOther)
+      let gone = try await chief.send(fresh, to: path, [("time", "04:00")])
+      #expect(gone.status == .conflict && gone.text.contains("removed the time"))
+      #expect(try await store.dailyTime() == nil)
       #expect(try await other.refresh(store)?.hour == 5)
       let ada = try await ModeratorClient.signIn(server, as: "Ada")
       #expect(try await ada.post(path, [("time", "03:30")], token: "").status == .forbidden)
