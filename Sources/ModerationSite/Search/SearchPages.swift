@@ -26,6 +26,8 @@ struct SearchPages: Sendable {
       switch wish {
       case .nothing: break
       case .tooShort: page.hint = texts.count("search.short", SearchStore.minEnding)
+      case .middleTooShort:
+        page.hint = texts("search.short-middle", ["count": texts.number(SearchStore.minMiddle)])
       case .ending(let digits):
         page.add(try await search.numbers(endingWith: digits, after: after, limit: Self.rows + 1), text, texts)
       case .middle(let digits):
@@ -58,6 +60,7 @@ enum SearchRequest: Equatable {
   case nothing
   /// Too few digits for a search by ending.
   case tooShort
+  case middleTooShort
   /// The first digits of a number; `exact` is the number if they are complete; `ending` has them without the
   /// national prefix.
   case beginning(Int64, exact: Int64?, ending: String?)
@@ -87,7 +90,7 @@ enum SearchRequest: Equatable {
     }
     let isMiddle = "*…".contains(text[text.startIndex]) && "*…".contains(text[text.index(before: text.endIndex)])
     if isMiddle {
-      self = digits.utf8.count < SearchStore.minMiddle ? .tooShort : .middle(digits)
+      self = digits.utf8.count < SearchStore.minMiddle ? .middleTooShort : .middle(digits)
       return
     }
     if text.hasPrefix("*") || text.hasPrefix("…") {

@@ -282,7 +282,8 @@ import Testing
     ("0033199001021", .beginning(33_199_001_021, exact: 33_199_001_021, ending: "33199001021")),
     ("01 99 00 10 21", .beginning(33_199_001_021, exact: 33_199_001_021, ending: "199001021")),
     ("3316", .beginning(3316, exact: nil, ending: "3316")), ("*601021", .ending("601021")), ("*021", .ending("021")),
-    ("*21", .tooShort), ("01", .tooShort), ("Ada & Sons", .label("Ada & Sons")), ("", .nothing),
+    ("*21", .tooShort), ("*123*", .middleTooShort), ("*1234*", .middle("1234")), ("01", .tooShort),
+    ("Ada & Sons", .label("Ada & Sons")), ("", .nothing),
     ("1234567890123456789", .tooShort),
   ])
   func `a search accepts numbers in any spelling`(_ text: String, _ wish: SearchRequest) {
