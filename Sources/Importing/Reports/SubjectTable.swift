@@ -2,6 +2,7 @@
 
 public import Curation
 import Foundation
+import Support
 
 /// The category of each of the FTC's subjects.
 ///
@@ -53,13 +54,11 @@ public struct SubjectTable: Sendable, Equatable {
   /// Reads a table from a file of at most ``maximumBytes`` bytes of UTF-8.
   /// - Throws: ``ImportFileError/cannotRead(path:reason:)``, ``ImportFileError/badTable(path:line:reason:)``.
   public init(contentsOf path: String) throws(ImportFileError) {
-    let data: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? handle.close() }
-      data = try handle.read(upToCount: Self.maximumBytes + 1) ?? Data()
+    let data: [UInt8]
+    do throws(FileFailure) {
+      data = try InputFile(path).readAll(limit: Self.maximumBytes)
     } catch {
-      throw .cannotRead(path: path, reason: error.localizedDescription)
+      throw .cannotRead(path: path, reason: error.reason)
     }
     guard data.count <= Self.maximumBytes else { throw .cannotRead(path: path, reason: "more than 1 MB") }
     guard let text = String(validating: data, as: UTF8.self) else {

@@ -2,6 +2,7 @@
 
 public import Curation
 import Foundation
+import Support
 import Synchronization
 import Yams
 
@@ -13,13 +14,11 @@ public enum RecipeFile {
   /// - Throws: ``RecipeFileError`` with every error and its line.
   public static func read(contentsOf path: String) throws(RecipeFileError) -> [Recipe] {
     func fail(_ text: String) -> RecipeFileError { RecipeFileError(file: path, problems: [.init(line: 0, text: text)]) }
-    let data: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? handle.close() }
-      data = try handle.read(upToCount: maximumBytes + 1) ?? Data()
+    let data: [UInt8]
+    do throws(FileFailure) {
+      data = try InputFile(path).readAll(limit: Self.maximumBytes)
     } catch {
-      throw fail("it cannot be read: \(error.localizedDescription)")
+      throw fail("it cannot be read: \(error.reason)")
     }
     guard data.count <= maximumBytes else { throw fail("it has more than 1 MB") }
     guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is not UTF-8") }
