@@ -137,7 +137,7 @@ let package = Package(
     serverLibrary("ServerSupport", [logging, coreMetrics]),
 
     // The domain, without HTTP, SQL or I/O of its own.
-    serverLibrary("Curation", ["PhoneNumbers"]),
+    serverLibrary("Curation", ["PhoneNumbers", "Support"]),
     library("Attestation", ["Support", "Curation", asn1, crypto, cryptoExtras]),
 
     // PostgreSQL and everything that knows SQL.

@@ -91,8 +91,7 @@ package struct APIRoutes {
     let controller = TelephoneSystemsController(
       lookups: services.stores.lookups, counter: services.remediations.counter,
       metrics: TelephoneSystemMetrics(services.metrics))
-    // With the check of the key: a call waits for the answer.
-    DeadlineRoutes(router, deadline: DatabaseDeadline(always: .seconds(2)))
+    DeadlineRoutes(router, deadline: DatabaseDeadline(always: TelephoneSystemsController.deadline))
       .group("\(Self.telephoneSystemPath)").add(middleware: network)
       .add(middleware: APIKeyMiddleware(directory: services.apps, places: [.bearer, .basic, .query]))
       .add(middleware: AppLimitMiddleware(limiter: services.limiter)).add(middleware: ScopeMiddleware(scope: .lookup))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
+
 /// The calls of a Call Directory request that a loader needs. `CXCallDirectoryExtensionContext` conforms on iOS.
 ///
 /// Numbers are country code and national digits without a plus. The additions of each kind ascend strictly.
@@ -65,7 +67,7 @@ public enum CallDirectoryError: Error, Equatable, Sendable, CustomStringConverti
 /// The limits of Call Directory, and the lower limits of the loader.
 public enum CallDirectoryLimits {
   /// The most additions of one request, blocking and identification together. One more fails with error 5.
-  public static let requestAdditions = 1_999_999
+  public static let requestAdditions = PackLimits.callDirectoryEntries
   /// The most additions and removals that a loader sends in one request. Longer lists need several requests.
   public static let pageOperations = 1_800_000
   /// The number of entries between two drains of the autorelease pool: the system's own batch size.

@@ -101,10 +101,9 @@ package struct SiteConfiguration: Sendable {
   package var host = SiteHost()
   package var secondFactor = SecondFactorPolicy.administrators
   package var publicNumbers = PublicNumberVisibility.off
-  /// Difficulty of an appeal's proof of work in leading zero bits, 0 to 32; each bit doubles the work.
-  package var appealDifficulty = 17
-  /// Minimum seconds between showing an appeal form and sending it without proof of work.
-  package var appealDelay = 15
+  /// See ``AppealStamps``.
+  package var appealDifficulty = AppealStamps.usualDifficulty
+  package var appealDelay = AppealStamps.usualDelay
 
   /// The longest time that a case should wait for its decision, in seconds.
   package var caseTarget: TimeInterval = 168 * 3_600

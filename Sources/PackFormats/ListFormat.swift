@@ -92,7 +92,8 @@ public struct ExportOptions: Sendable {
   /// The name of a number without a label, in formats that need one.
   var unnamedCaller = "Nuisance call"
   /// Maximum numbers in a FRITZ!Box phonebook: 1…100,000. The device supports a few thousand.
-  public var phonebookLimit = 3_000
+  public var phonebookLimit = usualPhonebookLimit
+  public static let usualPhonebookLimit = 3_000
   /// The action beyond ``phonebookLimit``.
   public var overLimit: OverLimit = .fail
 
@@ -174,7 +175,7 @@ extension ListFormat {
   /// The most numbers that the programs of this format can use; nil if there is no known limit.
   public var maximumEntries: Int? {
     switch self {
-    case .fritzbox: 3_000
+    case .fritzbox: ExportOptions.usualPhonebookLimit
     case .fossify: 5_000
     case .callblocker: 50_000
     default: nil

@@ -21,8 +21,8 @@ def test_no_example_has_the_key_in_a_query():
 
 
 def test_the_time_limits_are_above_the_servers():
-    routes = (CHECKOUT / "Sources/API/APIRoutes.swift").read_text()
-    server = int(re.search(r"DatabaseDeadline\(always: \.seconds\((\d+)\)\)", routes)[1])
+    controller = (CHECKOUT / "Sources/API/TelephoneSystems/TelephoneSystemsController.swift").read_text()
+    server = int(re.search(r"let deadline = Duration\.seconds\((\d+)\)", controller)[1])
     limits = re.findall(r'"connection_timeout", (\d+)|httptimeout\)=(\d+)|"curl-timeout" value="(\d+)000"', PAGE)
     assert len(limits) == 3 and all(int("".join(limit)) > server for limit in limits), limits
     assert f"above the server's {server}" in PAGE

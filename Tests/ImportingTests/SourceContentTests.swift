@@ -96,6 +96,15 @@ import Testing
     #expect(content.rejected.count == 1)
   }
 
+  @Test(arguments: ["Telephone;Name", "Name;Rufnummer", "Phone-Number;Name", "name;Téléphone"])
+  func `a column of numbers is named as in directories`(header: String) throws {
+    let isFirst = !header.lowercased().hasPrefix("name")
+    let rows = [("+12015550123", "a"), ("+12015550124", "b")].map { isFirst ? "\($0);\($1)" : "\($1);\($0)" }
+    let content = try read(([header] + rows).joined(separator: "\n"), .csv)
+    #expect(content.entries.map(\.number) == [12_015_550_123, 12_015_550_124])
+    #expect(content.rejected.count == 0)
+  }
+
   @Test func `a file without a header is read by positions`() throws {
     let content = try read("fraud\t12015550123\nfraud\t33199000248\n", .csv) { options in
       (options.numberColumn, options.categoryColumn) = ("2", "1")

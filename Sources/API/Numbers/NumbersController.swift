@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import PhoneNumbers
+import Publishing
 import Storage
 
 /// `GET /v1/numbers/{number}` and `GET /v1/numbers/by-hash/{prefix}`
@@ -27,7 +28,7 @@ struct NumbersController: Sendable {
     }
     let language = Language(accepting: request.headers[.acceptLanguage])
     var response = JSON.response(LocalizedExplanation(explanation, catalog[language]))
-    response.headers[.cacheControl] = "private, max-age=60"
+    response.headers[.cacheControl] = "private, max-age=\(PublicationCopy.lookupSeconds)"
     response.headers[.contentLanguage] = language.rawValue
     response.headers[.vary] = "Accept-Language"
     return response
@@ -54,7 +55,7 @@ struct NumbersController: Sendable {
     let answer = HashAnswer(
       prefix: prefix.text, entries: listed.map(HashAnswer.Entry.init), ranges: HashAnswer.Ranges(ranges))
     let padded = answer.padded
-    var headers: HTTPFields = [.cacheControl: "private, max-age=3600", .eTag: padded.tag]
+    var headers: HTTPFields = [.cacheControl: "private, max-age=\(PublicationCopy.hashSeconds)", .eTag: padded.tag]
     if request.headers[.ifNoneMatch] == padded.tag { return Response(status: .notModified, headers: headers) }
     headers[.contentType] = "application/json; charset=utf-8"
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: padded.json)))

@@ -202,8 +202,8 @@ struct PhoneInfo: Encodable {
     votesWildcard = isInRange ? PhoneBlockVotes.listed : 0
     dateAdded = Int64(caller.listedAt.timeIntervalSince1970 * 1_000)
     lastUpdate = dateAdded
-    // A sum that halves in 14 days is 20.2 times the value of one day.
-    heat = (caller.heat(at: time) / 20.2 * 100).rounded() / 100
+    // Of a day: a sum of constant values is as many as the days of its time constant.
+    heat = (caller.heat(at: time) / (Decay.heat.timeConstant / 86_400) * 100).rounded() / 100
     spamConfidence = Int((caller.confidence(at: time) * 100).rounded())
   }
 

@@ -52,7 +52,7 @@ struct ProtectedNumbersController: Sendable {
       let (target, now) = (try target(body.what, region: body.region), Date())
       let reason: String
       do throws(RuleViolation) {
-        reason = try RuleViolation.line(body.reason, "reason", atMost: 200)
+        reason = try RuleViolation.line(body.reason, "reason", atMost: TextLimit.protectionReason)
       } catch {
         throw try Problem.refusal(error, texts)
       }

@@ -7,6 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Publishing
 import Storage
 
 /// `GET /v1/ranges`: the ranges that the newest publication lists because of rules.
@@ -18,7 +19,7 @@ struct RangesController: Sendable {
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let document = try await withDeadline { [ranges] in try await ranges.document() }
-    var headers: HTTPFields = [.cacheControl: "private, max-age=3600", .eTag: document.tag]
+    var headers: HTTPFields = [.cacheControl: "private, max-age=\(PublicationCopy.hashSeconds)", .eTag: document.tag]
     if request.headers[.ifNoneMatch] == document.tag { return Response(status: .notModified, headers: headers) }
     headers[.contentType] = "application/json; charset=utf-8"
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: document.json)))

@@ -8,6 +8,7 @@ import Hummingbird
 import Intake
 import Metrics
 import PhoneNumbers
+import Publishing
 import Storage
 
 /// The name and the verdict of a caller for telephone systems.
@@ -16,6 +17,9 @@ struct TelephoneSystemsController: Sendable {
   private enum Form: String {
     case name, verdict
   }
+
+  /// The most time to read an answer, with the check of the key: a call waits for it.
+  static let deadline = Duration.seconds(2)
 
   let lookups: HashLookupStore
   let counter: RemediationCounter
@@ -77,7 +81,7 @@ struct TelephoneSystemsController: Sendable {
 
   private static func cached(_ answer: Response) -> Response {
     var answer = answer
-    answer.headers[.cacheControl] = "private, max-age=60"
+    answer.headers[.cacheControl] = "private, max-age=\(PublicationCopy.lookupSeconds)"
     return answer
   }
 }

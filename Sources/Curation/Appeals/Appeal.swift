@@ -71,7 +71,7 @@ public struct Appeal: Sendable, Equatable {
     guard !isObjection || answer != nil else { throw RuleViolation(.balanceMissing, field: "answer") }
     var appeal = self
     appeal.state = state
-    appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: 80)
+    appeal.answeredBy = try RuleViolation.line(moderator, "answered_by", atMost: TextLimit.author)
     appeal.answeredAt = time
     appeal.answer = try answer.map { (text) throws(RuleViolation) in
       try RuleViolation.text(text, "answer", atMost: Self.maxAnswer)
@@ -130,11 +130,13 @@ public struct AppealFiling: Sendable, Equatable {
 public enum Spoofing {
   static let minOnOneDay = 10
   static let minShare = 0.5
+  /// The days whose complaints are counted.
+  public static let days = 64
 
   /// Whether a number must be identified and not blocked.
   /// - Parameters:
   ///   - complaintsByDay: complaints that are not withdrawn, by the UTC day on which they were made, in days since
-  ///     1970, of the last 64 days.
+  ///     1970, of the last ``days``.
   ///   - appealDays: days on which open or upheld appeals were filed.
   public static func isVictim(complaintsByDay: [Int32: Int], appealDays: [Int32]) -> Bool {
     guard let peak = complaintsByDay.max(by: { ($0.value, -$0.key) < ($1.value, -$1.key) }),

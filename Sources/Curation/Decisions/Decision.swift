@@ -32,9 +32,6 @@ public struct Decision: Sendable, Equatable {
   /// Nil for never.
   public var expiresAt: Date?
 
-  /// The most characters of a label.
-  public static let maxLabel = 100
-
   /// - Throws: ``RuleViolation`` for the first rule that is broken.
   public init(
     id: UUID = UUID(), number: Int64, treatment: Treatment, label: String? = nil, category: ReportCategory? = nil,
@@ -42,11 +39,15 @@ public struct Decision: Sendable, Equatable {
   ) throws(RuleViolation) {
     (self.id, self.number, self.treatment, self.category) = (id, number, treatment, category)
     self.label = try label.map { (text) throws(RuleViolation) in
-      try RuleViolation.line(text, "label", atMost: Self.maxLabel)
+      try RuleViolation.line(text, "label", atMost: TextLimit.label)
     }
-    self.reason = try reason.map { (text) throws(RuleViolation) in try RuleViolation.line(text, "reason", atMost: 500) }
-    self.note = try note.map { (text) throws(RuleViolation) in try RuleViolation.text(text, "note", atMost: 2_000) }
-    self.decidedBy = try RuleViolation.line(decidedBy, "decided_by", atMost: 80)
+    self.reason = try reason.map { (text) throws(RuleViolation) in
+      try RuleViolation.line(text, "reason", atMost: TextLimit.reason)
+    }
+    self.note = try note.map { (text) throws(RuleViolation) in
+      try RuleViolation.text(text, "note", atMost: TextLimit.note)
+    }
+    self.decidedBy = try RuleViolation.line(decidedBy, "decided_by", atMost: TextLimit.author)
     self.decidedAt = decidedAt
     self.expiresAt = expiresAt
     guard treatment == .allow || self.reason != nil else {

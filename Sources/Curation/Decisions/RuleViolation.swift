@@ -121,3 +121,17 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
     return String(rest)
   }
 }
+
+/// The most characters of texts that pages, files, requests and commands take alike.
+public enum TextLimit {
+  /// A number's label.
+  public static let label = 100
+  /// The reason of a decision or of a rule for a range.
+  public static let reason = 500
+  /// A note of a moderator.
+  public static let note = 2_000
+  /// The name of who decided or answered.
+  public static let author = 80
+  /// The reason of a protection.
+  public static let protectionReason = 200
+}

@@ -2,6 +2,9 @@
 
 /// A number with its name in the directory, chosen from all sources.
 public struct DirectoryEntry: Sendable, Equatable {
+  /// The most bytes of a name and of a category; longer ones are cut between characters.
+  public static let (nameBytes, categoryBytes) = (400, 100)
+
   /// E.164 digits.
   public var number: Int64
   /// The name, cleaned; not empty.

@@ -196,12 +196,16 @@ public enum BrigadeDetection {
       independent: Independence(summary, background: circumstances.background).count, complainers: summary.complainers)
   }
 
+  /// Whether enough reporters call a number a nuisance, and enough legitimate.
+  static func isStronglySplit(toxic: Int, legitimate: Int) -> Bool {
+    let least = min(toxic, legitimate)
+    return least >= minOnEachSide && Double(least) >= strongSplit * Double(toxic + legitimate)
+  }
+
   private static func split(_ votes: [ReporterVote]) -> Finding? {
     let toxic = votes.count { $0.isToxic }
     let legitimate = votes.count - toxic
-    guard min(toxic, legitimate) >= minOnEachSide,
-      Double(min(toxic, legitimate)) >= strongSplit * Double(votes.count)
-    else { return nil }
+    guard isStronglySplit(toxic: toxic, legitimate: legitimate) else { return nil }
     return Finding(reason: .split(complaints: toxic, legitimate: legitimate), reporters: [])
   }
 

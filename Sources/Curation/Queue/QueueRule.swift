@@ -34,12 +34,10 @@ public enum QueueRule {
     return QueueCauses(causes)
   }
 
-  /// Whether enough reporters call it a nuisance, and enough legitimate: the split of ``BrigadeDetection``.
+  /// See ``BrigadeDetection/isStronglySplit(toxic:legitimate:)``.
   static func isStronglySplit(_ score: Score) -> Bool {
     let legitimate = score.parts.reduce(0) { $0 + ($1.category.isToxic ? 0 : $1.reporters) }
-    let least = min(score.reporters, legitimate)
-    return least >= BrigadeDetection.minOnEachSide
-      && Double(least) >= BrigadeDetection.strongSplit * Double(score.reporters + legitimate)
+    return BrigadeDetection.isStronglySplit(toxic: score.reporters, legitimate: legitimate)
   }
 
   /// Whether its heat reaches the review heat, or it meets its threshold.

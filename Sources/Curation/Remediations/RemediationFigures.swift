@@ -87,6 +87,8 @@ public struct RemediationFigures: Sendable, Equatable {
   /// The ε of the sum of a day, and of all sums of weeks of one class. An installation's day is in one sum of a day and, by
   /// each class, in sums of one week: 0.6 + 7 × 0.2 = 2 in all.
   public static let (dayEpsilon, classEpsilon) = (0.6, 0.2)
+  /// Days of the figures by day, and of the charts of the start page.
+  public static let shownDays: Int32 = 30
   /// Weeks of the figures by class: 28 days.
   public static let weeks: Int32 = 4
 
@@ -103,13 +105,18 @@ public struct RemediationFigures: Sendable, Equatable {
   /// The first day of the sums that are needed.
   public static func firstDay(at now: Date) -> Int32 { lastDay(at: now) - 7 * (weeks + 1) }
 
+  /// Sources that were added later had no ``weeks`` complete weeks, which begin up to 7 days before the last day.
+  public static func firstWeek(at now: Date) -> Date {
+    now - Double(7 * (weeks + 1) + RemediationLimits.maxAgeInDays + 1) * 86_400
+  }
+
   /// - Parameters:
   ///   - sums: since ``firstDay(at:)``, or of the period.
-  ///   - period: the days, of which complete ones are shown; nil for the last 30.
+  ///   - period: the days, of which complete ones are shown; nil for the last ``shownDays``.
   ///   - bits: 16 bytes or more for a text, which are the same at each call and unpredictable without a key.
   public init(_ sums: [Sum], of period: Range<Int32>? = nil, at now: Date, bits: (String) -> [UInt8]) {
     let last = Self.lastDay(at: now)
-    let first = period?.lowerBound ?? last - 29
+    let first = period?.lowerBound ?? last - Self.shownDays + 1
     let end = max(first, min(period?.upperBound ?? .max, last + 1))
     // The first day of 1970 was a Thursday; weeks begin on Monday.
     let lastWeek = (last + 4) / 7 - 1

@@ -18,6 +18,9 @@ public struct ReviewPolicy: Sendable, Equatable {
   /// The most reporters of a number that is blocked or identified without a review.
   public var maxReporters: Int
 
+  /// After so many reviews, an account's list contains a golden case; at least 1.
+  public var goldenInterval = 10
+
   /// The default: 2 % of all decisions, and numbers with more than 100 reporters, because an error about a number that
   /// so many people know is seen by many.
   public static let standard = ReviewPolicy(share: 0.02, maxReporters: 100)
@@ -26,6 +29,12 @@ public struct ReviewPolicy: Sendable, Equatable {
     self.share = share
     self.maxReporters = maxReporters
   }
+
+  /// Whether an account's next list contains a golden case.
+  /// - Parameters:
+  ///   - reviews: reviews of the account so far.
+  ///   - golden: the golden cases among them.
+  public func needsGoldenCase(reviews: Int, golden: Int) -> Bool { reviews / max(1, goldenInterval) > golden }
 
   /// Why a decision is reviewed; nil if it is not.
   ///

@@ -44,6 +44,12 @@ extension FieldwiseRule {
     }
   }
 
+  /// The range of a field of the table.
+  package static func range(of name: String) -> ClosedRange<Int> {
+    guard let range = table.first(where: { $0.name == name })?.range else { preconditionFailure(name) }
+    return Int(range.lowerBound)...Int(range.upperBound)
+  }
+
   package static var fields: [String] { lines.flatMap(\.fields) }
 
   private static func path(_ name: String) -> RuleField<Self>.Path {

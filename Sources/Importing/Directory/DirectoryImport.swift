@@ -100,10 +100,6 @@ public struct DirectoryColumnNames: Sendable, Equatable {
 }
 
 enum DirectoryLimits {
-  /// Bytes of a name; longer ones are cut between characters.
-  static let nameBytes = 400
-  /// Bytes of a category; longer ones are cut between characters.
-  static let categoryBytes = 100
   /// The most distinct names that are compared for one number; further ones are ignored.
   static let namesOfANumber = 1_000
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import PhoneNumbers
 
@@ -54,10 +55,10 @@ struct DirectoryParser {
     if let count = columns.count, row.count != count { return .wrongColumns }
     let needed = max(columns.numbers.max() ?? 0, columns.name, columns.category ?? 0, columns.region ?? 0)
     guard needed < row.count else { return .wrongColumns }
-    let name = row.withField(columns.name) { NameCleaner.cleaned($0, limit: DirectoryLimits.nameBytes) }
+    let name = row.withField(columns.name) { NameCleaner.cleaned($0, limit: DirectoryEntry.nameBytes) }
     guard !name.isEmpty else { return .missingName }
     let category = columns.category.map { column in
-      row.withField(column) { NameCleaner.cleaned($0, limit: DirectoryLimits.categoryBytes) }
+      row.withField(column) { NameCleaner.cleaned($0, limit: DirectoryEntry.categoryBytes) }
     }
     var region = options.region
     if let column = columns.region {

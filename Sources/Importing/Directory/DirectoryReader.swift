@@ -67,11 +67,6 @@ struct DirectoryColumns: Sendable, Equatable {
     (self.count, self.numbers, self.name, self.category) = (count, numbers, name, category)
   }
 
-  private static let numberNames: Set<String> = [
-    "phone", "phones", "phone_number", "phone_numbers", "phone_no", "telephone", "telephone_number", "telephone_no",
-    "telephone_numbers", "tel", "tel_no", "number", "mobile", "fax_and_phone", "contact_number", "telefon", "téléphone",
-    "teléfono", "telefono", "telefoon", "telefonnummer", "rufnummer",
-  ]
   private static let nameNames: Set<String> = [
     "name", "title", "business_name", "company", "company_name", "organisation", "organization", "organisation_name",
     "organization_name", "school_name", "facility_name", "display_name", "nom", "firma", "bezeichnung",
@@ -82,9 +77,9 @@ struct DirectoryColumns: Sendable, Equatable {
   /// Finds the requested columns, and the others by the header.
   /// - Throws: ``ImportFileError/missingColumn(path:column:)``.
   init(header: [String], names: DirectoryColumnNames, hasHeader: Bool, path: String) throws(ImportFileError) {
-    let keys = hasHeader ? header.map(Self.key) : []
+    let keys = hasHeader ? header.map(DelimitedHeader.key) : []
     func asked(_ name: String) throws(ImportFileError) -> Int {
-      if let place = keys.firstIndex(of: Self.key(name)) { return place }
+      if let place = keys.firstIndex(of: DelimitedHeader.key(name)) { return place }
       if let place = Int(name), (1...header.count).contains(place) { return place - 1 }
       throw .missingColumn(path: path, column: name)
     }
@@ -94,7 +89,7 @@ struct DirectoryColumns: Sendable, Equatable {
     for name in names.numbers { numbers.append(try asked(name)) }
     if names.numbers.isEmpty {
       // telephone_no_2 is a further column like telephone_no.
-      numbers = keys.indices.filter { Self.numberNames.contains(Self.withoutOrdinal(keys[$0])) }
+      numbers = keys.indices.filter { DelimitedHeader.numberNames.contains(Self.withoutOrdinal(keys[$0])) }
     }
     guard !numbers.isEmpty else { throw .missingColumn(path: path, column: "phone") }
     if let name = names.name {
@@ -105,10 +100,6 @@ struct DirectoryColumns: Sendable, Equatable {
     }
     category = if let category = names.category { try asked(category) } else { found(Self.categoryNames) }
     region = if let region = names.region { try asked(region) } else { found(Self.regionNames) }
-  }
-
-  private static func key(_ text: String) -> String {
-    text.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }).joined(separator: "_")
   }
 
   /// Also of an export of Google's contacts: phone_1_value.

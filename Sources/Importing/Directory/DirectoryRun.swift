@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
+
 /// Rows of one task in memory, to be sorted by number and written to a temporary file.
 ///
 /// A row in the file: number (8 bytes), line (8), lengths of name and category (2 each), name, category.
@@ -87,7 +89,7 @@ final class RunReader: SortedRun {
   deinit { buffer.deallocate() }
 
   private static let headBytes = 20
-  private static let maxRow = headBytes + DirectoryLimits.nameBytes + DirectoryLimits.categoryBytes
+  private static let maxRow = headBytes + DirectoryEntry.nameBytes + DirectoryEntry.categoryBytes
 
   func isBefore(_ other: RunReader) -> Bool { (number, line) < (other.number, other.line) }
 

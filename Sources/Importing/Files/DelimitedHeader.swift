@@ -37,6 +37,12 @@ public enum CommentLine {
 /// The first line of a delimited file that is neither empty nor a comment.
 struct DelimitedHeader {
   static let separators = Array(",;|\t".utf8)
+  /// The keys of columns with numbers, as files of the field name them; the usual ones first.
+  static let numberNames = [
+    "number", "phone", "phone_number", "tel", "phones", "phone_numbers", "phone_no", "telephone", "telephone_number",
+    "telephone_no", "telephone_numbers", "tel_no", "mobile", "fax_and_phone", "contact_number", "telefon", "téléphone",
+    "teléfono", "telefono", "telefoon", "telefonnummer", "rufnummer",
+  ]
 
   /// The separator that a line `sep=;` of a spreadsheet names, or the first one of the header outside of quotes; a comma
   /// where there is none.
@@ -47,6 +53,11 @@ struct DelimitedHeader {
   let line: Int
   /// The fields of a comment before the header that has as many: `# number,category` above rows. Empty for none.
   private(set) var commented: [String] = []
+
+  /// The name of a column in lowercase, with `_` in place of everything that is no letter and no digit.
+  static func key(_ name: String) -> String {
+    name.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }).joined(separator: "_")
+  }
 
   /// Reads up to the header; nil at the end of the file.
   /// - Throws: ``ImportFileError``, `CancellationError`.

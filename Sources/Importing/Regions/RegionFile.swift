@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import Foundation
 import PhoneNumbers
 public import Storage
@@ -30,8 +31,12 @@ public enum RegionFile {
         throw fail("expected a region, a tab, a prefix, and optionally a tab and a name")
       }
       let code = fields[0]
-      guard code.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{0,22}/) != nil, !code.contains("..") else {
-        throw fail("a region has 1 to 23 of A-Z a-z 0-9 . _ -, the first a letter or digit, and no two dots in a row")
+      guard code.utf8.count <= PackLimits.regionBytes,
+        code.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]*/) != nil, !code.contains("..")
+      else {
+        throw fail(
+          "a region has 1 to \(PackLimits.regionBytes) of A-Z a-z 0-9 . _ -, the first a letter or digit, and no two dots in a row"
+        )
       }
       // Names of packs are in lowercase.
       guard PhoneRegion(code) == nil else { throw fail("\(code) is a country already; choose another code") }

@@ -73,7 +73,10 @@ public struct ProtectionList: Sendable {
   }
 
   private static func line(_ text: String?) -> String? {
-    text.flatMap { try? RuleViolation.line(String($0.prefix(200)), "reason", atMost: 200) }
+    text.flatMap {
+      try? RuleViolation.line(
+        String($0.prefix(TextLimit.protectionReason)), "reason", atMost: TextLimit.protectionReason)
+    }
   }
 
   private mutating func take(_ text: String, _ reason: String, place: Int, region: String?) throws(SourceFailure) {

@@ -161,7 +161,7 @@ struct SourceContent: Sendable {
       return error.code.name
     }
     guard let category = options.category(of: row.category), SourceFilter(options).takes(range) else { return nil }
-    let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: 500) }
+    let name = row.category.flatMap { try? RuleViolation.line($0, "reason", atMost: TextLimit.reason) }
     ranges.append(
       RangeRule(
         stored: range, treatment: row.isIdentified ? .identify : .block, category: category, reason: name,

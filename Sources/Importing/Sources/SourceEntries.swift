@@ -6,11 +6,7 @@ import Storage
 
 /// Changes of a source's entries and their reports.
 extension SourceRefresher {
-  /// The stored entries, or complaints of the former file, from which on changes are limited.
-  static let minCompared = 100
-
-  /// Refuses a list that adds or removes too many entries: mostly a file that was cut, or an error of its owner. An entry
-  /// with another category is removed and added. The first list is not limited, even if its refresh was interrupted, nor
+  /// Refuses a list that adds or removes too many entries. An entry with another category is removed and added. The first list is not limited, even if its refresh was interrupted, nor
   /// the rest of a list that another refresh had begun to store.
   /// - Parameters:
   ///   - isComplete: whether entries that the content does not have are removed.
@@ -23,14 +19,13 @@ extension SourceRefresher {
       let before = Set(try await stores.ranges.rules(of: source.id).map(\.range.text))
       let kept = content.ranges.count { before.contains($0.range.text) }
       let (added, removed) = (content.ranges.count - kept, before.count - kept)
-      guard before.count < Self.minCompared || max(added, removed) * 100 <= before.count * source.settings.maxChange
-      else {
+      guard ChangeLimit.allows(max(added, removed), of: before.count, percent: source.settings.maxChange) else {
         throw SourceFailure.tooManyChanges(
           added: added, removed: removed, former: before.count, mostPercent: source.settings.maxChange)
       }
     }
     let former = try await stores.sources.entryCount(of: source.id)
-    guard former >= Self.minCompared, source.state.refreshedAt != nil else { return }
+    guard ChangeLimit.isLimited(former: former), source.state.refreshedAt != nil else { return }
     var (kept, changed, withdrawn, number) = (0, 0, 0, Int64(0))
     var (place, removal) = (content.entries.startIndex, content.removals.startIndex)
     while case let stored = try await stores.sources.entries(of: source.id, after: number), let last = stored.last {
@@ -47,7 +42,7 @@ extension SourceRefresher {
     }
     let (added, most) = (content.entries.count - kept, source.settings.maxChange)
     let removed = isComplete ? former - kept : changed + withdrawn
-    guard max(added, removed) * 100 <= former * most else {
+    guard ChangeLimit.allows(max(added, removed), of: former, percent: most) else {
       throw SourceFailure.tooManyChanges(added: added, removed: removed, former: former, mostPercent: most)
     }
   }

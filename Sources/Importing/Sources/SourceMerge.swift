@@ -143,8 +143,8 @@ extension SourceRefresher {
   /// Refuses a file of complaints that has many more rows than the one before. Older complaints may be left out of it.
   private func compare(_ rows: Int, to feed: Source) throws {
     let (former, most) = (feed.state.entries, feed.settings.maxChange)
-    guard former >= Self.minCompared, feed.state.refreshedAt != nil else { return }
-    guard (rows - former) * 100 <= former * most else {
+    guard feed.state.refreshedAt != nil else { return }
+    guard ChangeLimit.allows(rows - former, of: former, percent: most) else {
       throw SourceFailure.tooManyChanges(added: rows - former, removed: 0, former: former, mostPercent: most)
     }
   }

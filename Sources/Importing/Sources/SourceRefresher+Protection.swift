@@ -21,13 +21,13 @@ extension SourceRefresher {
     guard summary.added + summary.removed > 0 else { return summary }
     if !force {
       let most = source.settings.maxChange
-      guard former.count < Self.minCompared || max(summary.added, summary.removed) * 100 <= former.count * most else {
+      guard ChangeLimit.allows(max(summary.added, summary.removed), of: former.count, percent: most) else {
         throw SourceFailure.tooManyChanges(
           added: summary.added, removed: summary.removed, former: former.count, mostPercent: most)
       }
       let freed = try await stores.protection.listed(among: list.targets.map(\.target))
       // More listed numbers are not freed without a person.
-      let maximum = 100 + (try await stores.protection.listedCount()) / 100
+      let maximum = ChangeLimit.maxFreed(listed: try await stores.protection.listedCount())
       guard freed <= maximum else { throw SourceFailure.freesTooMany(listed: freed, maximum: maximum) }
     }
     try await stores.protection.replace(of: source.id, named: source.name, with: list.targets, at: time)

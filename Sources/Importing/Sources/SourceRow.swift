@@ -98,7 +98,7 @@ struct SourceFilter: Sendable {
 /// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line. A
 /// file of nothing but numbers needs no header.
 struct DelimitedRows: SourceFileRows {
-  private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
+  private static let numberNames = DelimitedHeader.numberNames + ["pattern"]
   /// The most bytes of a line: a list may be one.
   private static let maxLineBytes = 1 << 20
 
@@ -135,15 +135,15 @@ struct DelimitedRows: SourceFileRows {
     guard !header.fields.isEmpty else { throw SourceFailure.unreadable("the header has an open quote") }
     separator = header.separator
     let isUsual: ([String]) -> Bool = { names in names.contains(where: Self.numberNames.contains) }
-    var names = header.fields.map(RecordColumns.name)
+    var names = header.fields.map(DelimitedHeader.key)
     // The names of the columns may be in a comment.
-    let commented = header.commented.map(RecordColumns.name)
+    let commented = header.commented.map(DelimitedHeader.key)
     let isCommented = number.flatMap { Int($0) } == nil && !isUsual(names) && isUsual(commented)
     if isCommented { names = commented }
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
-      guard let place = names.firstIndex(of: RecordColumns.name(column)) else { throw .missingColumn(column: column) }
+      guard let place = names.firstIndex(of: DelimitedHeader.key(column)) else { throw .missingColumn(column: column) }
       return place
     }
     let found = Self.numberNames.compactMap(names.firstIndex).first

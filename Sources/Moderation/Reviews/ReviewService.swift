@@ -12,13 +12,10 @@ package import Storage
 package struct ReviewService: Sendable {
   private let pool: PostgresPool
   private let policy: ReviewPolicy
-  private let goldenInterval: Int
 
-  /// - Parameter goldenInterval: number of reviews after which an account's list contains a golden case, at least 1.
-  package init(pool: PostgresPool, policy: ReviewPolicy = .standard, goldenInterval: Int = 10) {
+  package init(pool: PostgresPool, policy: ReviewPolicy = .standard) {
     self.pool = pool
     self.policy = policy
-    self.goldenInterval = max(1, goldenInterval)
   }
 
   /// Decisions that an account may review, in an order of its own; now and then a golden case is among them. None while
@@ -32,7 +29,7 @@ package struct ReviewService: Sendable {
     let results = try await pool.snapshot(pipeline)
     var items = try results.rows(open)
     guard try results.rows(activation).first?.isOn == true else { return [] }
-    if let count = try results.rows(counts).first, count.reviews / goldenInterval > count.golden,
+    if let count = try results.rows(counts).first, policy.needsGoldenCase(reviews: count.reviews, golden: count.golden),
       let extra = try results.rows(golden).first, !items.contains(where: { $0.item == extra.item })
     {
       items.append(extra)
@@ -175,10 +172,6 @@ package enum SettlementOutcome: Sendable, Equatable {
   case settled
   /// There is no such dispute any more.
   case closed
-}
-
-extension Dispute {
-  package func canBeSettled(by account: String) -> Bool { account != decidedBy && account != opinion.account }
 }
 
 /// Reviews within the caller's transaction.

@@ -28,8 +28,11 @@ struct AppealStamps: Sendable {
   /// The validity of a form in seconds: 2 hours.
   static let lifetime: TimeInterval = 7_200
 
+  static let usualDifficulty = 17
+  static let usualDelay = 15
+
   private let key: SymmetricKey
-  /// Required leading zero bits, 0 to 32.
+  /// Required leading zero bits, 0 to 32; each bit doubles the work.
   let difficulty: Int
   /// Minimum age in seconds of a form without proof of work.
   let delay: Int

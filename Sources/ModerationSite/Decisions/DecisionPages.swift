@@ -196,7 +196,7 @@ struct DecisionPages: Sendable {
   /// The note of a form, which is checked before anything is stored.
   private static func note(_ form: Form) throws(RuleViolation) -> String? {
     guard let note = form.text("note") else { return nil }
-    return try RuleViolation.text(note, "note", atMost: CaseStore.noteLength)
+    return try RuleViolation.text(note, "note", atMost: TextLimit.note)
   }
 
   private func store(_ note: String?, of form: Form, about number: Int64, _ worker: Actor) async throws {
@@ -220,10 +220,10 @@ struct DecisionPages: Sendable {
       input["note"] = try Self.note(form)
       // A colleague must learn why the case is theirs.
       if colleague != nil, input["note"] == nil {
-        throw RuleViolation(.length, field: "note", most: CaseStore.noteLength)
+        throw RuleViolation(.length, field: "note", most: TextLimit.note)
       }
       if let label = form.text("label") {
-        input["label"] = try RuleViolation.text(label, "label", atMost: Decision.maxLabel)
+        input["label"] = try RuleViolation.text(label, "label", atMost: TextLimit.label)
       }
       if let answer = form.text("words") {
         input["answer"] = try RuleViolation.text(answer, "answer", atMost: Appeal.maxAnswer)

@@ -115,7 +115,7 @@ struct RangePages: Sendable {
       if decision == "remove" {
         _ = try await service.remove(
           [rule], by: Actor(moderator),
-          reason: try RuleViolation.line(reason, "reason", atMost: 500), at: Date())
+          reason: try RuleViolation.line(reason, "reason", atMost: TextLimit.reason), at: Date())
         return .redirect(to: "\(Self.address)?done=remove", type: .normal)
       }
       try await service.decide(

@@ -14,8 +14,6 @@ struct UsefulnessPages: Sendable {
   let pages: PageRenderer
 
   static let address = "/moderation/usefulness"
-  /// Four weeks, and eleven days until they are shown, in seconds.
-  private static let minAge = 39 * 86_400.0
 
   /// The figures that pages show.
   /// - Parameter onlyDays: whether sums by class are left out.
@@ -46,9 +44,8 @@ struct UsefulnessPages: Sendable {
       }
     }
     let bound = figures.usefulnessBound(ofPacks: sizes[.pack]?.mapValues(\.numbers) ?? [:]) ?? 0
-    // Younger sources had no four complete weeks.
     let useless = sources.filter { source in
-      source.addedAt < now - Self.minAge
+      source.addedAt < RemediationFigures.firstWeek(at: now)
         && figures.isUseless(source.name, numbers: Int64(source.state.entries), bound: bound)
     }.map(\.name)
     let proposal = texts(

@@ -24,7 +24,7 @@ struct HomePages: Sendable {
   let pages: PageRenderer
 
   /// Days of the charts.
-  static let days = 30
+  static let days = Int(RemediationFigures.shownDays)
 
   @Sendable func home(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let now = Date()

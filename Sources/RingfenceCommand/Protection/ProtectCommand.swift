@@ -63,7 +63,7 @@ struct ProtectCommand: AsyncParsableCommand {
         throw ValidationError("--reason is missing. Pass the owner of the numbers, and why they are protected.")
       }
       do throws(RuleViolation) {
-        _ = try RuleViolation.line(reason, "--reason", atMost: 200)
+        _ = try RuleViolation.line(reason, "--reason", atMost: TextLimit.protectionReason)
       } catch {
         throw ValidationError(try Localizer.commandLine().message(error))
       }
@@ -224,7 +224,7 @@ struct ProtectionFile {
       let own = columns.count > 1 && !columns[1].isEmpty ? columns[1] : reason
       do {
         let target = try ProtectionTarget(reading: first, region: region)
-        targets.append((target, try RuleViolation.line(own, "reason", atMost: 200)))
+        targets.append((target, try RuleViolation.line(own, "reason", atMost: TextLimit.protectionReason)))
       } catch let error as ProtectedPatternError {
         throw refused(index, try Localizer.commandLine().message(error))
       } catch let violation as RuleViolation {

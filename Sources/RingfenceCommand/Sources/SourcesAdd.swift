@@ -164,7 +164,7 @@ struct SourcesAdd: AsyncParsableCommand {
         "--every \(every) is not a time from \(format == .ringfence ? "30s" : "5m") to 31d. Use a number with s, m, h or "
           + "d, such as 6h.")
     }
-    try check(maxChange, "--max-change", in: Source.Settings.maxChanges)
+    try check(maxChange, "--max-change", in: ChangeLimit.percents)
     try validateSubscription()
     if let format, format.hasComplaints || format == .ringfence {
       guard region == nil, numberColumn == nil, categoryColumn == nil else {
@@ -181,10 +181,13 @@ struct SourcesAdd: AsyncParsableCommand {
     guard category.isEmpty || format?.hasComplaints != true else {
       throw ValidationError("--category is not for lists of complaints, whose categories are fixed. Leave it out.")
     }
-    try check(complaints, "--complaints", in: 1...1_000_000)
-    try check(blockComplaints, "--block-complaints", in: 1...1_000_000)
-    try check(days, "--days", in: 1...64)
-    if let weight, !(0...10).contains(weight) { throw ValidationError("--weight is \(weight). Use 0 to 10.") }
+    try check(complaints, "--complaints", in: SourceRule.range(of: "enter.complaints"))
+    try check(blockComplaints, "--block-complaints", in: SourceRule.range(of: "block.complaints"))
+    try check(days, "--days", in: SourceRule.range(of: "enter.days"))
+    let weights = SourceRule.range(of: "weight")
+    if let weight, !(Double(weights.lowerBound)...Double(weights.upperBound)).contains(weight) {
+      throw ValidationError("--weight is \(weight). Use \(weights.lowerBound) to \(weights.upperBound).")
+    }
     try checkLength(license, "--license", in: 1...200)
     for code in country + [region].compactMap({ $0 }) where !PhoneRegion.isSupported(code) {
       throw ValidationError("\(code) is not a country with phone numbers. Use two letters, such as DE.")
@@ -356,7 +359,7 @@ struct SourcesAdd: AsyncParsableCommand {
       every: every.flatMap { SourceSubscriptions.interval($0, of: format) } ?? former?.every ?? format.usualInterval,
       options: options, ceiling: format.protects ? .nothing : ceiling ?? former?.ceiling ?? .review,
       license: license ?? former?.license,
-      maxChange: maxChange ?? former?.maxChange ?? Source.Settings.usualMostChange,
+      maxChange: maxChange ?? former?.maxChange ?? ChangeLimit.usualPercent,
       isPublic: former?.isPublic ?? false)
   }
 

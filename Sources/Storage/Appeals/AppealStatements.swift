@@ -109,7 +109,7 @@ extension SQL {
     time: Date, numbers: [Int64]? = nil, receivedBefore: Date? = nil
   ) -> Statement<AppealedDay> {
     Statement(
-      appealedDays("($3::bigint[] IS NULL OR number = ANY($3))"), time.addingTimeInterval(-64 * 86_400), time, numbers,
+      appealedDays("($3::bigint[] IS NULL OR number = ANY($3))"), spoofingBegins(time), time, numbers,
       receivedBefore, time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
   }
 
@@ -117,9 +117,11 @@ extension SQL {
   /// all appeals.
   static func readAppealedDaysOf(number: Int64, time: Date, receivedBefore: Date?) -> Statement<AppealedDay> {
     Statement(
-      appealedDays("number = $3::bigint", reports: "r.number = $3::bigint"), time.addingTimeInterval(-64 * 86_400),
+      appealedDays("number = $3::bigint", reports: "r.number = $3::bigint"), spoofingBegins(time),
       time, number, receivedBefore, time.addingTimeInterval(-Appeal.undoWindow), decode: decodeAppealedDay)
   }
+
+  private static func spoofingBegins(_ time: Date) -> Date { time - Double(Spoofing.days) * 86_400 }
 
   /// - Parameters:
   ///   - condition: SQL that selects appeals.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
 public import Curation
 public import Foundation
 
@@ -159,19 +158,6 @@ public struct AppKey: Sendable, Equatable {
     if revokedAt != nil { return .revoked }
     if let expiresAt, expiresAt <= time { return .expired }
     return .valid
-  }
-}
-
-/// Secrets of 256 random bits, of which only the hash is stored: with this much entropy, plain SHA-256 is as safe as a
-/// slow hash.
-enum Secret {
-  static func make(prefix: String) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return prefix + Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
-  }
-
-  static func hash(_ secret: String) -> [UInt8] {
-    Array(SHA256.hash(data: Data(secret.utf8)))
   }
 }
 

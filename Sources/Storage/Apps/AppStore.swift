@@ -27,7 +27,7 @@ public struct AppStore: Sendable {
     name: String, scopes: AppScopes = .standard, expiresAt: Date? = nil, by person: String = "command line",
     at time: Date
   ) async throws -> (app: App, key: String) {
-    let key = Secret.make(prefix: "rf_")
+    let key = Secret.makeAPIKey()
     let app = try await pool.change(at: time) { connection in
       guard let app = try await connection.run(SQL.insertApp(name: name, createdAt: time)).first else {
         throw AppError.nameTaken(name)
@@ -65,7 +65,7 @@ public struct AppStore: Sendable {
     name: String, overlap: TimeInterval = AppStore.overlap, expiresAt: Date? = nil,
     by person: String = "command line", at time: Date
   ) async throws -> String {
-    let key = Secret.make(prefix: "rf_")
+    let key = Secret.makeAPIKey()
     try await pool.change(at: time) { connection in
       guard let app = try await connection.app(named: name) else { throw AppError.noApp(name) }
       let keys = try await connection.run(SQL.readKeys(appID: app.id))

@@ -45,6 +45,11 @@ extension SQL {
       but)
   }
 
+  /// Whether a job is lost with its server, or if no server begins it.
+  private static func canBeLost(_ row: String = "") -> String {
+    "(\(row)state = 'running' OR \(row)state = 'waiting' AND \(row)kind = 'publication')"
+  }
+
   /// Marks jobs as broken whose server is lost, and publication jobs that no server has started in time: nobody expects a
   /// publication that begins much later.
   /// - Parameter lostAfter: Seconds without a heartbeat after which a server is lost.
@@ -53,7 +58,7 @@ extension SQL {
       """
       UPDATE background_jobs SET state = 'broken', server = NULL
       WHERE \(GatingTime.jobHeartbeat.isSilent(for: "$1"))
-        AND (state = 'running' OR state = 'waiting' AND kind = 'publication')
+        AND \(canBeLost())
       """,
       lostAfter)
   }
@@ -94,7 +99,7 @@ extension SQL {
                      OR o.state = 'waiting' AND (o.asked_at, o.job_id) < (j.asked_at, j.job_id))),
              CASE WHEN $3 THEN j.outcome END,
              \(GatingTime.jobHeartbeat.isSilent(for: "$4", row: "j."))
-               AND (j.state = 'running' OR j.state = 'waiting' AND j.kind = 'publication')
+               AND \(canBeLost("j."))
       FROM background_jobs j
       WHERE j.kind = $1 AND ($2::text IS NULL OR j.account = $2::text)
       ORDER BY j.asked_at DESC, j.job_id LIMIT 1

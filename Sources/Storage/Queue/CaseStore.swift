@@ -21,8 +21,6 @@ public struct CaseStore: Sendable {
   public static let days = 64
   /// Days of the history: ten years.
   static let historyDays = 3_652
-  /// The most characters of a note.
-  public static let noteLength = 2_000
 
   public init(pool: PostgresPool) {
     self.pool = pool
@@ -138,7 +136,7 @@ public struct CaseStore: Sendable {
   /// Adds a note about a number, for moderators only. Safe to call again with the same id.
   /// - Throws: `RuleViolation` for a note that is blank or too long; `PostgresError`.
   public func note(_ text: String, about number: Int64, id: UUID, by worker: Actor, at time: Date) async throws {
-    let note = try RuleViolation.text(text, "note", atMost: Self.noteLength)
+    let note = try RuleViolation.text(text, "note", atMost: TextLimit.note)
     try await pool.change(at: time) { connection in
       let add = SQL.addNote(number: number, id: id, account: worker.name, note: note, time: time)
       guard try await !connection.run(add).isEmpty else { return .none }

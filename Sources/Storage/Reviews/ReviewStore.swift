@@ -117,7 +117,9 @@ public struct ReviewOpinion: Sendable, Equatable {
     number: Int64, decisionID: UUID, treatment: Decision.Treatment, note: String?, account: String, reviewedAt: Date
   ) throws(RuleViolation) {
     (self.number, self.decisionID, self.treatment) = (number, decisionID, treatment)
-    self.note = try note.map { (text) throws(RuleViolation) in try RuleViolation.text(text, "note", atMost: 2_000) }
+    self.note = try note.map { (text) throws(RuleViolation) in
+      try RuleViolation.text(text, "note", atMost: TextLimit.note)
+    }
     (self.account, self.reviewedAt) = (account, reviewedAt)
   }
 }
@@ -132,6 +134,9 @@ public struct Dispute: Sendable, Equatable {
   /// The category of the decision, or of the reports at that time.
   public var category: ReportCategory?
   public var opinion: ReviewOpinion
+
+  /// Whether a person may settle it: neither the author of the decision nor the reviewer.
+  public func canBeSettled(by account: String) -> Bool { account != decidedBy && account != opinion.account }
 }
 
 /// A decision whose treatment is certain.

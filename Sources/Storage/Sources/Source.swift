@@ -8,10 +8,6 @@ public struct Source: Sendable, Equatable {
   public struct Settings: Sendable, Equatable {
     /// The longest URL, in bytes.
     public static let maxURLBytes = 2_000
-    /// The range of ``maxChange``.
-    public static let maxChanges = 1...1_000
-    /// The usual value of ``maxChange``.
-    public static let usualMostChange = 50
 
     /// Unique, 1 to 80 characters.
     public var name: String
@@ -26,7 +22,7 @@ public struct Source: Sendable, Equatable {
     public var ceiling: SourceCeiling
     /// The license of the list, 1 to 200 characters; nil where it is not known.
     public var license: String?
-    /// The most entries that a complete list may add, or remove, in percent of the former ones.
+    /// The most entries that a complete list may add, or remove, in percent of the former ones; see `ChangeLimit`.
     public var maxChange: Int
     /// Whether private addresses are refused.
     public var isPublic: Bool
@@ -41,7 +37,7 @@ public struct Source: Sendable, Equatable {
 
     public init(
       name: String, url: String, format: SourceFormat, every: Int, options: SourceOptions = SourceOptions(),
-      ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = usualMostChange,
+      ceiling: SourceCeiling = .review, license: String? = nil, maxChange: Int = ChangeLimit.usualPercent,
       isPublic: Bool = false
     ) {
       self.name = name

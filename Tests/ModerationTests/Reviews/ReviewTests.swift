@@ -16,9 +16,14 @@ import Testing
   private var decisions: DecisionStore { DecisionStore(pool: pool) }
   private var decisionService: DecisionService { DecisionService(pool: pool, reviews: none) }
   private var reviews: ReviewStore { ReviewStore(pool: pool) }
-  private var reviewService: ReviewService { ReviewService(pool: pool, policy: none, goldenInterval: 2) }
+  private var reviewService: ReviewService { ReviewService(pool: pool, policy: each(2)) }
   /// Reviews decisions with reach only.
   private let none = ReviewPolicy(share: 0, maxReporters: 100)
+  private func each(_ interval: Int) -> ReviewPolicy {
+    var policy = none
+    policy.goldenInterval = interval
+    return policy
+  }
 
   /// Established reporters complain about this number and about three others.
   private func complain(_ reporters: Int, of number: Int64) async throws {
@@ -217,7 +222,7 @@ import Testing
     // None before the second review, or the first one where the interval is as short as possible.
     #expect(try await listed(for: "Bob") == [])
     func listedAtOnce() async throws -> [UUID] {
-      try await ReviewService(pool: pool, policy: none, goldenInterval: 0).open(for: "Bob").map(\.decisionID)
+      try await ReviewService(pool: pool, policy: each(0)).open(for: "Bob").map(\.decisionID)
     }
     #expect(try await listedAtOnce() == [])
     for place in 1...2 as ClosedRange<Int64> {

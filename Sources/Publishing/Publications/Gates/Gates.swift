@@ -195,7 +195,7 @@ public struct PackStatistics: Sendable, Equatable {
 
   public var name: String
   /// The maximum count of entries.
-  public var cap: Int = 1_999_999
+  public var cap: Int = Recipe.extensionEntries
   /// Its entries; nil if the publication has no such pack.
   public var entries: Int?
   public var bytes: Int = 0

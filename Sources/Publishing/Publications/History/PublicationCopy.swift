@@ -12,6 +12,9 @@ package struct PublicationCopy: Sendable, Equatable {
   /// The greatest age in seconds; nil where only the client's user decides when to load a newer one.
   package let seconds: Int?
 
+  /// The `max-age` of a look-up of one number, and of answers that do not say which number is meant.
+  package static let (lookupSeconds, hashSeconds) = (60, 3_600)
+
   /// The interfaces of a server, those with the newest copies first.
   ///
   /// Look-ups: the `max-age` of their answers; PhoneBlock's are not cached. Packs: a reader refuses an expired manifest.
@@ -27,9 +30,11 @@ package struct PublicationCopy: Sendable, Equatable {
     }
     var copies: [PublicationCopy] = []
     if interfaces.contains(.phoneBlock) { copies.append(PublicationCopy(interface: "phoneblock_lookup", seconds: 0)) }
-    copies.append(PublicationCopy(interface: "lookup", seconds: 60))
-    if interfaces.contains(.telephoneSystems) { copies.append(PublicationCopy(interface: "pbx", seconds: 60)) }
-    copies.append(PublicationCopy(interface: "lookup_by_hash", seconds: 3_600))
+    copies.append(PublicationCopy(interface: "lookup", seconds: lookupSeconds))
+    if interfaces.contains(.telephoneSystems) {
+      copies.append(PublicationCopy(interface: "pbx", seconds: lookupSeconds))
+    }
+    copies.append(PublicationCopy(interface: "lookup_by_hash", seconds: hashSeconds))
     if interfaces.contains(.addressBooks) { copies.append(PublicationCopy(interface: "carddav", seconds: 86_400)) }
     copies.append(PublicationCopy(interface: "packs", seconds: pack))
     if interfaces.contains(.phoneBlock) { copies.append(PublicationCopy(interface: "phoneblock_list", seconds: nil)) }

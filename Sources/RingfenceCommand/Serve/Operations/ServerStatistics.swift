@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
 import CallerPack
+import Curation
 import Foundation
+import HTTPServer
 import Intake
 import PhoneNumbers
 import Publishing
