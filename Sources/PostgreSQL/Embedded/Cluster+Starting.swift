@@ -15,6 +15,7 @@ extension Cluster {
     _ folder: ClusterFolder, _ binaries: ServerBinaries, _ configuration: ClusterConfiguration
   ) throws -> Postmaster {
     let patience = ContinuousClock.now + .seconds(15)
+    var configuration = configuration
     while true {
       if let pid = try settleEarlier(folder, configuration) {
         logger.notice("Using the PostgreSQL that is already running", metadata: ["pid": .stringConvertible(pid)])
@@ -29,6 +30,12 @@ extension Cluster {
       {
         logger.notice("An earlier PostgreSQL is still stopping; trying again")
         Thread.sleep(forTimeInterval: 0.2)
+      } catch EmbeddedPostgresError.startFailed(let log)
+        where log.contains("could not map anonymous shared memory") || log.contains("could not create shared memory")
+      {
+        guard let fewer = configuration.withFewestBuffers else { throw EmbeddedPostgresError.startFailed(log: log) }
+        logger.warning("Other programs hold the memory: PostgreSQL gets the fewest shared buffers")
+        configuration = fewer
       }
     }
   }

@@ -5,7 +5,7 @@ import Foundation
 /// The cluster's configuration files, rewritten at each start.
 struct ClusterConfiguration: Sendable, Equatable {
   /// The text of postgresql.conf.
-  let settings: String
+  private(set) var settings: String
   /// The text of pg_hba.conf: the socket only, with peer authentication by the kernel.
   let hostBasedAuthentication = "local all all peer map=server\nlocal replication all peer map=server\n"
   /// The text of pg_ident.conf: the server's account and the cluster's own may connect, for work and for maintenance.
@@ -13,7 +13,7 @@ struct ClusterConfiguration: Sendable, Equatable {
   /// Folder to which the log is copied, or from which it is restored.
   let archive: String?
 
-  /// Settings for a small machine; `options.settings` override them, and postgresql.auto.conf (ALTER SYSTEM) overrides
+  /// Settings for a machine that the server shares with PostgreSQL; `options.settings` override them, and postgresql.auto.conf (ALTER SYSTEM) overrides
   /// both.
   /// - Parameter compression: of full-page images in the WAL.
   /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
@@ -28,7 +28,8 @@ struct ClusterConfiguration: Sendable, Equatable {
       "checkpoint_timeout": "15min",
       "data_directory": "\(root)/data",
       "dynamic_shared_memory_type": "posix",
-      "effective_cache_size": "1GB",
+      // Half of the memory, as the manual recommends at least.
+      "effective_cache_size": "\(4 * Self.usualMegabytes)MB",
       "hba_file": "\(root)/pg_hba.conf",
       "ident_file": "\(root)/pg_ident.conf",
       // Statements are short; compiling one takes longer than it saves.
@@ -45,7 +46,7 @@ struct ClusterConfiguration: Sendable, Equatable {
       "min_wal_size": "1GB",
       "port": "\(ClusterAddress.port)",
       "random_page_cost": "1.1",
-      "shared_buffers": "\(Self.sharedMegabytes(of: MachineMemory.bytes()))MB",
+      "shared_buffers": "\(Self.usualMegabytes)MB",
       "timezone": "UTC",
       "unix_socket_directories": "\"\(socketFolder)\"",
       "unix_socket_permissions": "0700",
@@ -89,7 +90,18 @@ struct ClusterConfiguration: Sendable, Equatable {
   /// The megabytes of `shared_buffers`: half of what PostgreSQL's manual recommends for a machine of its own. Reports about
   /// random numbers of a large database take 1.4 times the processor time with 256 MB (Documentation/benchmarks/large.md).
   /// - Parameter memory: in bytes.
-  static func sharedMegabytes(of memory: Int) -> Int { min(4_096, max(256, memory / (8 << 20))) }
+  static func sharedMegabytes(of memory: Int) -> Int { min(4_096, max(fewestMegabytes, memory / (8 << 20))) }
+
+  private static let fewestMegabytes = 256
+  private static let usualMegabytes = sharedMegabytes(of: MachineMemory.bytes())
+
+  /// The same with the fewest shared buffers, where other programs hold the memory; nil where it has no more.
+  var withFewestBuffers: ClusterConfiguration? {
+    var fewer = self
+    fewer.settings = settings.replacing(
+      "shared_buffers = '\(Self.usualMegabytes)MB'", with: "shared_buffers = '\(Self.fewestMegabytes)MB'")
+    return fewer == self ? nil : fewer
+  }
 
   func write(to folder: ClusterFolder) throws(EmbeddedPostgresError) {
     try folder.write(settings, to: "postgresql.conf")

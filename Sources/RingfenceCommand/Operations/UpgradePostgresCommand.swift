@@ -145,11 +145,12 @@ private struct ClusterUpgrade {
     let old = try await EmbeddedPostgres.start(
       EmbeddedPostgres.Options(dataFolder: folder.path, programs: programs), logger: .quiet)
     do {
-      // Less log than usual, because it takes space; the server's settings apply from its next start on.
+      // Less log than usual, because it takes space, and fewer buffers, because two clusters run; the server's settings apply from its next start on.
       let new = try await EmbeddedPostgres.start(
         EmbeddedPostgres.Options(
           dataFolder: work, programs: versions.newestPrograms,
-          settings: ["max_wal_size": "512MB", "min_wal_size": "80MB", "autovacuum": "off"], archiving: .off),
+          settings: ["max_wal_size": "512MB", "min_wal_size": "80MB", "autovacuum": "off", "shared_buffers": "256MB"],
+          archiving: .off),
         logger: .quiet)
       do {
         try await copy(from: (old.dsn, programs), to: (new.dsn, versions.newestPrograms), step)
