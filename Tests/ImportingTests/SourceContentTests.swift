@@ -105,6 +105,16 @@ import Testing
     #expect(content.rejected.count == 0)
   }
 
+  @Test func `a title is no header, and several columns of numbers need a choice`() throws {
+    for title in ["Phones:", "Telefon", "Mobile"] {
+      let content = try read("\(title)\n+12015550123, +12015550124\n+12015550125\n", .csv)
+      // The title is a rejected row.
+      #expect(content.entries.count == 3 && content.rejected.count == 1, "\(title)")
+    }
+    #expect(try code("Telefon;Mobile\n+12015550123;+12015550124\n", .csv) == .missingColumn)
+    #expect(try read("tel,pattern\n,+12015550123\n", .csv).entries.map(\.number) == [12_015_550_123])
+  }
+
   @Test func `a file without a header is read by positions`() throws {
     let content = try read("fraud\t12015550123\nfraud\t33199000248\n", .csv) { options in
       (options.numberColumn, options.categoryColumn) = ("2", "1")

@@ -37,7 +37,7 @@ public enum CommentLine {
 /// The first line of a delimited file that is neither empty nor a comment.
 struct DelimitedHeader {
   static let separators = Array(",;|\t".utf8)
-  /// The keys of columns with numbers, as files of the field name them; the usual ones first.
+  /// The keys of columns with numbers, as directories name them.
   static let numberNames = [
     "number", "phone", "phone_number", "tel", "phones", "phone_numbers", "phone_no", "telephone", "telephone_number",
     "telephone_no", "telephone_numbers", "tel_no", "mobile", "fax_and_phone", "contact_number", "telefon", "téléphone",

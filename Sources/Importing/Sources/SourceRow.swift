@@ -98,7 +98,7 @@ struct SourceFilter: Sendable {
 /// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line. A
 /// file of nothing but numbers needs no header.
 struct DelimitedRows: SourceFileRows {
-  private static let numberNames = DelimitedHeader.numberNames + ["pattern"]
+  private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
   /// The most bytes of a line: a list may be one.
   private static let maxLineBytes = 1 << 20
 
@@ -134,19 +134,19 @@ struct DelimitedRows: SourceFileRows {
     guard let header = try DelimitedHeader(csv, path: lines.name) else { throw SourceFailure.noEntries }
     guard !header.fields.isEmpty else { throw SourceFailure.unreadable("the header has an open quote") }
     separator = header.separator
-    let isUsual: ([String]) -> Bool = { names in names.contains(where: Self.numberNames.contains) }
-    var names = header.fields.map(DelimitedHeader.key)
+    var names = header.fields.map(RecordColumns.name)
     // The names of the columns may be in a comment.
-    let commented = header.commented.map(DelimitedHeader.key)
-    let isCommented = number.flatMap { Int($0) } == nil && !isUsual(names) && isUsual(commented)
+    let commented = header.commented.map(RecordColumns.name)
+    let isCommented =
+      number.flatMap { Int($0) } == nil && Self.numbers(in: names) == nil && Self.numbers(in: commented) != nil
     if isCommented { names = commented }
     func place(_ column: String) throws(SourceFailure) -> Int {
       // A position first: the fields of a file without a header are no names.
       if let position = Int(column), position >= 1 { return position - 1 }
-      guard let place = names.firstIndex(of: DelimitedHeader.key(column)) else { throw .missingColumn(column: column) }
+      guard let place = names.firstIndex(of: RecordColumns.name(column)) else { throw .missingColumn(column: column) }
       return place
     }
-    let found = Self.numberNames.compactMap(names.firstIndex).first
+    let found = Self.numbers(in: names)
     // The first line of a list without columns may be its title.
     let isTitle = header.fields.count == 1 && header.fields[0].first?.isLetter == true
     hasOnlyNumbers =
@@ -163,6 +163,14 @@ struct DelimitedRows: SourceFileRows {
     if hasOnlyNumbers || isCommented || number.flatMap({ Int($0) }) != nil {
       header.bytes.withUnsafeBufferPointer { chunk.append($0, line: header.line) }
     }
+  }
+
+  /// The column of numbers: by a usual name, or the only one whose name is usual in directories. A single column with such a
+  /// name may be the title of a list.
+  private static func numbers(in names: [String]) -> Int? {
+    if let place = numberNames.compactMap(names.firstIndex).first { return place }
+    let places = names.indices.filter { DelimitedHeader.numberNames.contains(DelimitedHeader.key(names[$0])) }
+    return names.count > 1 && places.count == 1 ? places[0] : nil
   }
 
   private static func isNumber(_ text: String, _ region: String?) -> Bool {
