@@ -139,11 +139,18 @@ import Testing
       let after = try await operations.endOlderConnections(than: newest)
       #expect(before.ended + before.left == 0 && after.ended == 1 && after.left == 1)
     }
-    let left: PostgresQuery = """
-      SELECT count(*) FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = \("ringfence \(newest)")
-      """
-    #expect(try await pool.column(left, as: Int64.self) == [1])
+    func sessions(_ version: Int64) async throws -> Int64? {
+      try await pool.column(
+        """
+        SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = \("ringfence \(version)")
+        """, as: Int64.self
+      ).first
+    }
+    #expect(try await sessions(newest) == 1)
+    // The signal takes a moment to arrive.
+    let deadline = ContinuousClock.now + .seconds(30)
+    while try await sessions(newest - 1) != 0, ContinuousClock.now < deadline { await Task.yield() }
     // The next statement opens a new one.
     #expect(try await older.column("SELECT 1", as: Int32.self) == [1])
     for pool in [older, working, same] { await pool.shutdown() }
