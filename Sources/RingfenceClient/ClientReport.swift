@@ -68,7 +68,7 @@ public struct ClientReport: Sendable, Codable, Equatable, CustomStringConvertibl
     guard (1...64).contains(number.utf8.count) else { throw .invalid(field: "number", rule: "1 to 64 bytes.") }
     guard (1...64).contains(category.utf8.count) else { throw .invalid(field: "category", rule: "1 to 64 bytes.") }
     guard region.map({ $0.utf8.count == 2 }) ?? true else { throw .invalid(field: "region", rule: "Two letters.") }
-    guard (1...200).contains(reporter.count), reporter.utf8.count <= 800 else {
+    guard (1...200).contains(reporter.unicodeScalars.count) else {
       throw .invalid(field: "reporter", rule: "1 to 200 characters.")
     }
     guard comment.map({ $0.unicodeScalars.count <= Self.maxCommentLength && !$0.unicodeScalars.contains("\0") }) ?? true

@@ -148,8 +148,8 @@ func check(_ value: Int?, _ option: String, in range: ClosedRange<Int>, unit: St
 
 /// - Throws: `ValidationError` if a text has too few or too many characters.
 func checkLength(_ text: String?, _ name: String, in range: ClosedRange<Int>) throws {
-  if let text, !range.contains(text.count) {
-    throw ValidationError("\(name) has \(text.count) characters. Use \(range.lowerBound) to \(range.upperBound).")
+  if let count = text?.unicodeScalars.count, !range.contains(count) {
+    throw ValidationError("\(name) has \(count) characters. Use \(range.lowerBound) to \(range.upperBound).")
   }
 }
 

@@ -80,7 +80,7 @@ struct NumberPublicationsController: Sendable {
       NumberPublications(
         number.digits, history, places: isSuppressed ? [] : history.places, lists: explanation.lists.values.sorted(),
         copies: PublicationCopy.all(of: manifest, interfaces: interfaces)))
-    response.headers[.cacheControl] = "private, max-age=60"
+    response.headers[.cacheControl] = "private, max-age=\(PublicationCopy.lookupSeconds)"
     return response
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import Hummingbird
@@ -37,8 +38,9 @@ struct ReportOutcomesController: Sendable {
     guard !names.isEmpty else {
       throw Problem.parameter("reporter", "", "Send the app's name for its user, as in the reports.")
     }
-    if let long = names.first(where: { !(1...200).contains($0.unicodeScalars.count) }) {
-      throw Problem.parameter("reporter", String(long.prefix(40)), "It must have 1 to 200 characters.")
+    if let long = names.first(where: { !(1...TextLimit.reporter).contains($0.unicodeScalars.count) }) {
+      throw Problem.parameter(
+        "reporter", String(long.prefix(40)), "It must have 1 to \(TextLimit.reporter) characters.")
     }
     let texts = query[values: "number"].map(String.init)
     guard (1...Self.maxNumbers).contains(texts.count) else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -82,8 +83,8 @@ final class ReporterRightsController: Sendable {
         throw Self.malformed("/reporter", "missing", "Send reporter, installation, or both.")
       }
       for (pointer, text) in [("/reporter", body.reporter), ("/installation", body.installation)] {
-        guard let text, !(1...200).contains(text.unicodeScalars.count) else { continue }
-        throw Self.malformed(pointer, "length", "Send 1 to 200 characters.")
+        guard let text, !(1...TextLimit.reporter).contains(text.unicodeScalars.count) else { continue }
+        throw Self.malformed(pointer, "length", "Send 1 to \(TextLimit.reporter) characters.")
       }
       guard let time = Timestamp.parse(body.requested_at) else {
         throw Self.malformed("/requested_at", "not_a_time", "Send an RFC 3339 time, such as 2026-11-21T12:00:00Z.")

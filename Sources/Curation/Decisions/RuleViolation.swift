@@ -122,7 +122,7 @@ public struct RuleViolation: Error, CodedMessage, CustomStringConvertible {
   }
 }
 
-/// The most characters of texts that pages, files, requests and commands take alike.
+/// The most characters (Unicode scalars) of texts that pages, files, requests and commands take alike.
 public enum TextLimit {
   /// A number's label.
   public static let label = 100
@@ -130,8 +130,12 @@ public enum TextLimit {
   public static let reason = 500
   /// A note of a moderator.
   public static let note = 2_000
-  /// The name of who decided or answered.
+  /// The name of an account, or of another author.
   public static let author = 80
   /// The reason of a protection.
   public static let protectionReason = 200
+  /// The reason to overrule a gate, or to withdraw the reports of a key.
+  public static let overruling = 1_000
+  /// An app's name for its user.
+  public static let reporter = 200
 }

@@ -10,7 +10,7 @@ public struct TextTemplates: Sendable, Equatable {
     case answer
 
     /// The most characters of a text.
-    public var length: Int { self == .reason ? TextLimit.reason : TextLimit.note }
+    public var length: Int { self == .reason ? TextLimit.reason : Appeal.maxAnswer }
 
     /// The built-in texts: codes of messages, so that each reader sees them in their own language.
     public var builtIn: [Text] {

@@ -6,8 +6,9 @@ import Storage
 
 /// Changes of a source's entries and their reports.
 extension SourceRefresher {
-  /// Refuses a list that adds or removes too many entries. An entry with another category is removed and added. The first list is not limited, even if its refresh was interrupted, nor
-  /// the rest of a list that another refresh had begun to store.
+  /// Refuses a list that adds or removes too many entries. An entry with another category is removed and added. The first
+  /// list is not limited, even if its refresh was interrupted, nor the rest of a list that another refresh had begun to
+  /// store.
   /// - Parameters:
   ///   - isComplete: whether entries that the content does not have are removed.
   ///   - digest: SHA-256 of the file.

@@ -193,10 +193,11 @@ extension ReportSubmission: IncomingReport {
   private func checkedReporter() throws(FieldProblem) -> String {
     // A text has at most as many code points as bytes; counting code points takes longer.
     let bytes = reporter.utf8.count
-    guard bytes > 0, bytes <= 200 || (bytes <= 800 && reporter.unicodeScalars.count <= 200) else {
+    let most = TextLimit.reporter
+    guard bytes > 0, bytes <= most || (bytes <= 4 * most && reporter.unicodeScalars.count <= most) else {
       throw FieldProblem(
         field: "reporter", code: "length",
-        detail: "Send your own ID of the user, 1 to 200 characters. Only a keyed hash is stored.")
+        detail: "Send your own ID of the user, 1 to \(most) characters. Only a keyed hash is stored.")
     }
     return reporter
   }

@@ -178,7 +178,7 @@ struct DecisionPages: Sendable {
       guard let typed = try ReasonField.read(form) else { throw RuleViolation(.reasonMissing, field: "reason") }
       // The list of protected numbers has the moderator's own words.
       let reason = try RuleViolation.line(
-        cases.pages.texts(context).reason(typed), "reason", atMost: ProtectedPages.longestReason)
+        cases.pages.texts(context).reason(typed), "reason", atMost: TextLimit.protectionReason)
       let note = try Self.note(form)
       _ = try await protection.set(
         .number(number.digits), reason: reason, by: worker, at: Date())

@@ -18,8 +18,6 @@ struct ProtectedPages: Sendable {
 
   static let address = "/moderation/protected"
   static let rows = 100
-  /// In characters.
-  static let longestReason = 200
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let country = request.headers[.acceptLanguage].flatMap(CallerRegion.country(acceptLanguage:))
@@ -46,7 +44,8 @@ struct ProtectedPages: Sendable {
     } catch {
       return try await show(context, draft: refuse(what, texts.message(error)))
     }
-    guard (1...Self.longestReason).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline) else {
+    guard (1...TextLimit.protectionReason).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline)
+    else {
       return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
     }
     // The protection ends with the day.

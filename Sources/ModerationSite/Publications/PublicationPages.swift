@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -33,10 +34,10 @@ struct PublicationPages: Sendable {
   /// - Parameters:
   ///   - draft: the form that was refused; nil for an empty form.
   ///   - notice: the key of a message.
-  ///   - refused: a typed time that was not stored, and the end of the message's key.
+  ///   - refused: a typed time that was not stored, the former time of the form, and the end of the message's key.
   func show(
     _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil,
-    daily refused: (text: String, problem: String)? = nil,
+    daily refused: (text: String, former: String?, problem: String)? = nil,
     status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let history = try await store.history(limit: Self.rows)
@@ -56,7 +57,8 @@ struct PublicationPages: Sendable {
         "banner": banner.record(texts),
         // Whether an administrator can order a publication on this server.
         "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": daily?.zone ?? schedule.zone,
-        "daily": refused?.text ?? daily?.time ?? "", "formerDaily": daily?.time ?? "",
+        "daily": refused?.text ?? daily?.time ?? "",
+        "formerDaily": (refused == nil ? daily?.time : refused?.former) ?? "",
         "dailyProblem": refused.map { refused in
           let key = refused.problem == "changed" && daily == nil ? "removed" : refused.problem
           return texts("publications.daily-\(key)", ["time": daily?.time ?? ""])
@@ -231,7 +233,7 @@ struct PublicationOrderPages: Sendable {
       return try await pages.show(context, draft: draft, status: status)
     }
     guard gates.isEmpty || reason != nil else { return try await refuse("reason-needed", .unprocessableContent) }
-    guard (reason ?? "").unicodeScalars.count <= 1_000 else {
+    guard (reason ?? "").unicodeScalars.count <= TextLimit.overruling else {
       return try await refuse("reason-long", .unprocessableContent)
     }
     let isTaken = try await jobs.order(
@@ -245,14 +247,17 @@ struct PublicationOrderPages: Sendable {
 
   /// Sets the daily time; an empty one uses the setting again.
   @Sendable func schedule(_ request: Request, context: ServerRequestContext) async throws -> Response {
-    let (daily, current) = (context.form.text("time"), pages.schedule)
+    let (daily, former, current) = (context.form.text("time"), context.form.text("former"), pages.schedule)
     guard daily.map({ PublicationSchedule(time: $0, zone: current.zone) != nil }) ?? true else {
-      return try await pages.show(context, daily: (daily ?? "", "wrong"), status: .unprocessableContent)
+      return try await pages.show(context, daily: (daily ?? "", former, "wrong"), status: .unprocessableContent)
     }
     guard
       try await pages.store.setDailyTime(
-        daily, insteadOf: context.form.text("former"), zone: current.zone, by: try context.worker, at: Date())
-    else { return try await pages.show(context, daily: (daily ?? "", "changed"), status: .conflict) }
+        daily, insteadOf: former, zone: current.zone, by: try context.worker, at: Date())
+    else {
+      let stored = try await pages.store.dailyTime()?.time
+      return try await pages.show(context, daily: (daily ?? "", stored, "changed"), status: .conflict)
+    }
     try await current.refresh(pages.store)
     return .redirect(to: "\(Self.address)?done=schedule", type: .normal)
   }

@@ -134,7 +134,9 @@ struct ThresholdPages: Sendable {
     guard let reason = context.form.text("reason") else {
       return try refuse("thresholds.reason-needed", .unprocessableContent)
     }
-    guard reason.unicodeScalars.count <= 500 else { return try refuse("thresholds.reason-long", .unprocessableContent) }
+    guard reason.unicodeScalars.count <= TextLimit.reason else {
+      return try refuse("thresholds.reason-long", .unprocessableContent)
+    }
     let now = Date()
     do {
       try await store.save(

@@ -37,6 +37,9 @@ public struct LiveCallerIDOptions: Sendable, Equatable {
   /// Trial lookups of the tool in each shard.
   public var trialsPerShard = 1
 
+  /// The defaults, for an app without a name.
+  public static let standard = LiveCallerIDOptions(extensionBundleID: "")
+
   public init(extensionBundleID: String) { self.extensionBundleID = extensionBundleID }
 
   static let appleTestNumber: Int64 = 14_085_551_212

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Curation
 import Foundation
 import Storage
 import Support
@@ -35,7 +36,7 @@ struct AppWithdraw: AsyncParsableCommand {
     guard until ?? .distantPast <= Date() else {
       throw ValidationError("--until is in the future. Use a time until now, or leave it out.")
     }
-    guard preview || (1...1_000).contains(reason?.count ?? 0) else {
+    guard preview || (1...TextLimit.overruling).contains(reason?.unicodeScalars.count ?? 0) else {
       throw ValidationError("--reason is missing or too long. Pass 1 to 1000 characters, or use --preview.")
     }
   }

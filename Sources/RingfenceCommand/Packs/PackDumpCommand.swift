@@ -35,18 +35,20 @@ struct PackExportLiveCallerIDCommand: AsyncParsableCommand {
       would write nothing and report success.
       """)
 
+  private static let usual = LiveCallerIDOptions.standard
+
   @Argument(help: "Pack to read.") var file: String
   @Option(help: .value("folder", "Folder to write.")) var out: String
   @Option(help: .value("id", "Bundle ID of the app's lookup extension.")) var bundleID: String
   @Option(help: .value("database", "Write only this database.")) var only: LiveCallerIDOptions.Database?
-  @Option(help: "Category of the identities.") var category: LiveCallerIDOptions.Category = .unspecified
+  @Option(help: "Category of the identities.") var category: LiveCallerIDOptions.Category = Self.usual.category
   @Option(help: .value("minutes", "Minutes that a phone may cache an identity; 0: the phone decides."))
-  var cacheExpiryMinutes: UInt32 = 0
+  var cacheExpiryMinutes = Self.usual.cacheExpiryMinutes
   @Flag(help: "Add the entry of Apple's service test: +14085551212, Johnny Appleseed.") var appleTestRow = false
-  @Option(help: .value("count", "Shards of each database; do not change it later.")) var shards = 1
+  @Option(help: .value("count", "Shards of each database; do not change it later.")) var shards = Self.usual.shardCount
   @Option(help: .value("count", "Buckets of each shard; do not change it later. Default: the tool decides."))
   var buckets: Int?
-  @Option(help: .value("count", "Test lookups in each shard.")) var trials = 1
+  @Option(help: .value("count", "Test lookups in each shard.")) var trials = Self.usual.trialsPerShard
 
   func run() async throws {
     try PackExitCode.report {

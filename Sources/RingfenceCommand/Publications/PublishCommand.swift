@@ -80,9 +80,11 @@ struct PublishCommand: AsyncParsableCommand {
           "The gate \(name) cannot be overruled: phones would reject the publication, or it would break the law.")
       }
     }
-    let isWhole = (1...1_000).contains(reason?.count ?? 0) && (audit.by ?? audit.byProgram) != nil
+    let isWhole =
+      (1...TextLimit.overruling).contains(reason?.unicodeScalars.count ?? 0) && (audit.by ?? audit.byProgram) != nil
     guard overrule.isEmpty || isWhole else {
-      throw ValidationError("--overrule needs --reason (1 to 1000 characters), and --by or --by-program.")
+      throw ValidationError(
+        "--overrule needs --reason (1 to \(TextLimit.overruling) characters), and --by or --by-program.")
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Curation
 import Foundation
 import HTTPServer
 import Intake
@@ -67,7 +68,7 @@ struct RightsCommand: AsyncParsableCommand {
     @Flag(help: "End the suppression instead.")
     var lift = false
 
-    func validate() throws { try checkLength(reason, "--reason", in: 1...500) }
+    func validate() throws { try checkLength(reason, "--reason", in: 1...TextLimit.reason) }
 
     func run() async throws {
       let (number, actor) = (try subject.digits, audit.actor)

@@ -118,7 +118,7 @@ struct SourcesSet: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func validate() throws {
-    try checkLength(reason, "--reason", in: 1...500)
+    try checkLength(reason, "--reason", in: 1...TextLimit.reason)
   }
 
   func run() async throws {

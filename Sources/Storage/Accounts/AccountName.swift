@@ -4,9 +4,6 @@ public import Curation
 
 /// The rule for names of authors that people give: of accounts, of the option `--by`, and of an identity provider.
 public enum AccountName {
-  /// Most characters (Unicode scalars).
-  public static let length = 80
-
   /// Authors in the audit log that are no accounts.
   private static let reserved: Set = [
     "command line", "owner", "ringfence", "single sign-on", "subscription", "system", "unknown",
@@ -21,7 +18,7 @@ public enum AccountName {
 
   /// - Returns: the name, trimmed: one line of 1 to 80 characters, none of them invisible or reversing its neighbors.
   public static func check(_ text: String, _ field: String) throws(RuleViolation) -> String {
-    let name = try RuleViolation.line(text, field, atMost: length)
+    let name = try RuleViolation.line(text, field, atMost: TextLimit.author)
     guard !isReserved(name) else { throw RuleViolation(.nameReserved, field: field) }
     return name
   }

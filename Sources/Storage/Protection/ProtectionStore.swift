@@ -71,7 +71,7 @@ public struct ProtectionStore: Sendable {
 
   /// The author of the protections of a list: protections by a person are never a list's own.
   public static func author(ofList name: String) -> String {
-    String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(80)))
+    String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(TextLimit.author)))
   }
 
   /// The same within a transaction.
