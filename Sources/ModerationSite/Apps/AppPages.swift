@@ -96,10 +96,17 @@ struct AppPages: Sendable {
     guard let scopes = AppScopes(names: context.form.all("scope")) else {
       return try await keyPage(key, context, error: pages.texts(context)("apps.bad-scopes"))
     }
+    let former = context.form["former"].map { AppScopes(names: $0.split(separator: " ").map(String.init)) ?? [] }
     do {
-      try await apps.change(keyID: key.id, to: scopes, by: context.moderator?.name ?? "", at: Date())
+      try await apps.change(
+        keyID: key.id, to: scopes, insteadOf: former, by: context.moderator?.name ?? "", at: Date())
     } catch AppError.notValid {
       return try await keyPage(key, context, error: pages.texts(context)("apps.not-valid"))
+    } catch AppError.changed {
+      let key = try await self.key(context)
+      let names = key.scopes.names.joined(separator: ", ")
+      return try await keyPage(
+        key, context, error: pages.texts(context)("apps.scopes-changed", ["scopes": names]), chosen: scopes)
     }
     return .redirect(to: "\(Self.address)/keys/\(key.id)", type: .normal)
   }
@@ -116,7 +123,7 @@ struct AppPages: Sendable {
     guard let since = Self.time(form.text("since")), let until = Self.time(form.text("until")) else {
       return try await keyPage(key, context, error: pages.texts(context)("apps.bad-times"))
     }
-    guard let reason = form.text("reason"), reason.count <= 1_000 else {
+    guard let reason = form.text("reason"), reason.unicodeScalars.count <= TextLimit.overruling else {
       return try await keyPage(key, context, error: pages.texts(context)("apps.bad-reason"))
     }
     do {
@@ -189,7 +196,7 @@ struct AppPages: Sendable {
 
   private func keyPage(
     _ key: AppKey, _ context: ServerRequestContext, isPreview: Bool = false, since sinceText: String = "",
-    until untilText: String = "", error: String = ""
+    until untilText: String = "", error: String = "", chosen: AppScopes? = nil
   ) async throws -> Response {
     let texts = pages.texts(context)
     var (trace, error, now) = (KeyReportCounts?.none, error, Date())
@@ -208,7 +215,8 @@ struct AppPages: Sendable {
       [
         "app": key.appName, "row": key.record(at: now, texts), "isValid": state == .valid,
         // Tokens of installations outlive an expired key.
-        "isRevoked": state == .revoked, "error": error, "scopes": key.scopes.choices(texts), "since": sinceText,
+        "isRevoked": state == .revoked, "error": error, "scopes": (chosen ?? key.scopes).choices(texts),
+        "former": key.scopes.names.joined(separator: " "), "since": sinceText,
         "until": untilText, "trace": trace.map { $0.record(since: sinceText, until: untilText, texts) },
       ], context, status: error.isEmpty ? .ok : .unprocessableContent)
   }

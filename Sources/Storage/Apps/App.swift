@@ -169,6 +169,8 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
   case noKey(Int32)
   /// The key is revoked or expired.
   case notValid(Int32)
+  /// Somebody else has changed the key's scopes meanwhile.
+  case changed(Int32)
   /// A time in the future: reports that arrive until then cannot be withdrawn yet.
   case inFuture
   case endsBeforeBegin
@@ -183,6 +185,7 @@ public enum AppError: Error, Equatable, CustomStringConvertible {
     case .noApp(let name): "There is no app named “\(name)”. List apps with: ringfence app list"
     case .noKey(let id): "There is no key \(id). List keys with: ringfence app keys"
     case .notValid(let id): "The key \(id) is revoked or expired. Create a new key with: ringfence app rotate"
+    case .changed(let id): "The scopes of key \(id) have been changed meanwhile. Repeat the command."
     case .inFuture:
       "--until is in the future. Use a time until now, or leave it out."
     case .endsBeforeBegin: "--since is after --until. Swap them."

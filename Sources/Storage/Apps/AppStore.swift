@@ -92,14 +92,22 @@ public struct AppStore: Sendable {
     }
   }
 
-  /// - Throws: ``AppError/noKey(_:)``, ``AppError/notValid(_:)``.
+  /// - Parameter former: the scopes that a form showed; nil to replace any.
+  /// - Throws: ``AppError/noKey(_:)``, ``AppError/notValid(_:)``, ``AppError/changed(_:)``.
   public func change(
-    keyID: Int32, to scopes: AppScopes, by person: String = "command line", at time: Date
+    keyID: Int32, to scopes: AppScopes, insteadOf former: AppScopes? = nil, by person: String = "command line",
+    at time: Date
   ) async throws {
     try await pool.change(at: time) { connection in
       let key = try await connection.key(keyID)
       guard key.state(at: time) == .valid else { throw AppError.notValid(keyID) }
-      try await connection.run("UPDATE app_keys SET scopes = $2 WHERE key_id = $1", keyID, scopes.rawValue)
+      // The same form again.
+      if former != nil, key.scopes == scopes { return .none }
+      let changed = try await connection.runReportingCount(
+        Statement<Void>(
+          "UPDATE app_keys SET scopes = $2 WHERE key_id = $1 AND scopes = $3", keyID, scopes.rawValue,
+          (former ?? key.scopes).rawValue))
+      guard changed == 1 else { throw AppError.changed(keyID) }
       return .made(
         .app(
           .appScopes, app: key.appName, key: keyID, by: person, before: Self.fields(key.scopes, nil),

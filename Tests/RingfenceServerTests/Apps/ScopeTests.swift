@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ModerationSite
 import PostgreSQL
 import Publishing
 import Storage
@@ -69,6 +71,24 @@ import Testing
         let theirs = try await get(server, "/v1/summary", key: reporting)
         #expect(theirs.status == (needsKey ? .forbidden : .notFound))
       }
+    }
+  }
+
+  @Test func `a form from before another change gives no scope back`() async throws {
+    _ = try await apps.create(name: "Phone", scopes: [.report, .lookup], at: Date())
+    let key = try #require(try await apps.keys(of: "Phone").first)
+    try await TestServer.run(configure: { $0.site.secondFactor = .nobody }) { server in
+      let chief = try await ModeratorClient.signIn(server, as: "Chief", role: .administrator)
+      let address = "/moderation/apps/keys/\(key.id)"
+      let page = try await chief.page(address)
+      try await apps.change(keyID: key.id, to: .report, at: Date())
+      let late = try await chief.send(page, to: "\(address)/scopes", [("scope", "lookup"), ("scope", "report")])
+      #expect(late.status == .unprocessableContent && late.text.contains("they are now: report."))
+      #expect(late.text.contains("value=\"lookup\" checked"))
+      #expect(try await apps.keys(of: "Phone").first?.scopes == .report)
+      let again = try await chief.send(late.text, to: "\(address)/scopes", [("scope", "lookup")])
+      #expect(again.status == .seeOther)
+      #expect(try await apps.keys(of: "Phone").first?.scopes == .lookup)
     }
   }
 }

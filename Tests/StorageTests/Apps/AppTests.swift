@@ -23,6 +23,11 @@ import Testing
     let newest = try #require(try await apps.keys(of: "Phone").first)
     try await apps.change(keyID: newest.id, to: .lookup, at: now)
     #expect(try await apps.app(key: new, at: now)?.scopes == .lookup)
+    await #expect(throws: AppError.changed(newest.id)) {
+      try await apps.change(keyID: newest.id, to: .report, insteadOf: [.report, .lookup], at: now)
+    }
+    #expect(try await apps.app(key: new, at: now)?.scopes == .lookup)
+    try await apps.change(keyID: newest.id, to: [.report, .lookup], insteadOf: .lookup, at: now)
     try await apps.revoke(keyID: newest.id, at: now)
     #expect(try await apps.app(key: new, at: now) == nil)
     await #expect(throws: AppError.nameTaken("Phone")) { _ = try await apps.create(name: "Phone", at: now) }
