@@ -17,14 +17,18 @@ extension PublicationStore {
   /// - Parameters:
   ///   - daily: hour and minute, such as `03:00`; nil uses the setting again.
   ///   - former: the time that the form showed; nil for none.
-  /// - Returns: whether it was still the stored one. Otherwise nothing is changed.
+  /// - Returns: whether the time is stored. Otherwise nothing is changed, because a different time was stored meanwhile.
   public func setDailyTime(
     _ daily: String?, insteadOf former: String?, zone: String, by worker: Actor, at time: Date
   ) async throws -> Bool {
     struct Changed: Error {}
     do {
       try await pool.change(at: time) { connection in
-        guard try await connection.run(SQL.forgetDailyTime()).first == former else { throw Changed() }
+        let stored = try await connection.run(SQL.lockDailyTime()).first
+        // Also the same form again.
+        if stored?.0 == daily, daily == nil || stored?.1 == zone { return .none }
+        guard stored?.0 == former else { throw Changed() }
+        _ = try await connection.run(SQL.forgetDailyTime())
         if let daily {
           let kept = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
           if kept.isEmpty { throw Changed() }
@@ -40,9 +44,12 @@ extension PublicationStore {
 }
 
 extension SQL {
-  static func forgetDailyTime() -> Statement<String> {
-    Statement("DELETE FROM publication_schedule RETURNING time_of_day")
+  /// The time of day and its zone, locked; no row for none.
+  static func lockDailyTime() -> Statement<(String, String)> {
+    Statement("UPDATE publication_schedule SET set_at = set_at RETURNING time_of_day, time_zone")
   }
+
+  static func forgetDailyTime() -> Statement<Void> { Statement("DELETE FROM publication_schedule") }
 
   /// No row where another session has stored one.
   static func keepDailyTime(_ daily: String, zone: String, account: String, time: Date) -> Statement<String> {

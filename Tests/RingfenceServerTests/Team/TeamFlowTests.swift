@@ -129,9 +129,19 @@ import Testing
       for time in ["", "04:00"] {
         let late = try await chief.send(page, to: path, [("time", time)])
         #expect(late.status == .conflict && late.text.contains("it is “03:30” now"))
-        #expect(late.text.contains("name=\"former\" value=\"03:30\"") && late.text.contains("value=\"\(time)\""))
+        #expect(late.text.contains("name=\"former\" value=\"03:30\""))
+        #expect(late.text.contains("type=\"time\" value=\"\(time)\""))
         #expect(try await store.dailyTime()?.time == "03:30")
       }
+      // Nor after a time that was none.
+      let corrected = try await chief.send(wrong.text, to: path, [("time", "04:00")])
+      #expect(corrected.status == .conflict)
+      // The same form again is no conflict.
+      #expect(try await chief.send(page, to: path, [("time", "03:30")]).status == .seeOther)
+      let events = try await pool.withConnection {
+        try await $0.query("SELECT 1 FROM audit_events WHERE action = 'publication.schedule'")
+      }.count
+      #expect(events == 1)
       let fresh = try await chief.page("/moderation/publications")
       #expect(try await chief.send(fresh, to: path, [("time", "")]).status == .seeOther)
       let gone = try await chief.send(fresh, to: path, [("time", "04:00")])
