@@ -60,9 +60,19 @@ struct PhoneBlockLists: Sendable {
         try await publications.requireListings(of: manifest.serial)
         let time = Date()
         let known = try await callers.callers(numbers, at: time)
-        // The next publication has removed some, and its manifest is visible.
-        guard known.count == numbers.count else { throw Problem.unavailable }
-        return Dictionary(known.map { ($0.number, Self.figures(of: $0, at: time)) }) { first, _ in first }
+        var figures = Dictionary(known.map { ($0.number, Self.figures(of: $0, at: time)) }) { first, _ in first }
+        guard figures.count < numbers.count else { return figures }
+        // Rules list the others by their ranges alone.
+        var ranges = try await callers.blockedRanges()[...]
+        for number in numbers where figures[number] == nil {
+          ranges = ranges.drop { $0.upperBound < number }
+          // The next publication has removed it, and its manifest is visible.
+          guard ranges.first?.contains(number) == true else { throw Problem.unavailable }
+          figures[number] = PhoneBlockFigures(
+            votes: PhoneBlockVotes.listed, rating: PhoneBlockRating.missed.rawValue,
+            lastActivity: Int64(manifest.asOf.timeIntervalSince1970 * 1_000))
+        }
+        return figures
       }
     }
     return try await files.answer(

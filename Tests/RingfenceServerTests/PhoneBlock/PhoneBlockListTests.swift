@@ -114,6 +114,20 @@ import Testing
     }
   }
 
+  @Test func `the complete list has the numbers that a rule lists by their range alone`() async throws {
+    let range = RangePattern(around: 12_015_550_123, size: 10)
+    try await Self.list(Array(Self.numbers.prefix(1)))
+    try await Fixture.list(range)
+    let ranged = Array(range.blocks[0]).filter { !Self.numbers.contains($0) }
+    try await TestServer.run { server in
+      try await Fixture.publish(812, (ranged + [Self.numbers[0]]).sorted(), in: server.folder)
+      let full = try await server.phoneBlock("/blocklist")
+      #expect(full.status == 200 && ranged.allSatisfy { full.text.contains("\($0)") })
+      #expect(full.text.contains("B_MISSED"))
+      #expect(try await server.phoneBlock("/blocklist?since=3").status == 200)
+    }
+  }
+
   @Test func `a list that waits for the database does not delay those of other programs`() async throws {
     try await withTemporaryFolder { path in
       let folder = PublicationFolder(path: path)
