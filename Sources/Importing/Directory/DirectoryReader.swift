@@ -88,8 +88,7 @@ struct DirectoryColumns: Sendable, Equatable {
     numbers = []
     for name in names.numbers { numbers.append(try asked(name)) }
     if names.numbers.isEmpty {
-      // telephone_no_2 is a further column like telephone_no.
-      numbers = keys.indices.filter { DelimitedHeader.numberNames.contains(Self.withoutOrdinal(keys[$0])) }
+      numbers = keys.indices.filter { DelimitedHeader.isOfNumbers(keys[$0]) }
     }
     guard !numbers.isEmpty else { throw .missingColumn(path: path, column: "phone") }
     if let name = names.name {
@@ -100,13 +99,6 @@ struct DirectoryColumns: Sendable, Equatable {
     }
     category = if let category = names.category { try asked(category) } else { found(Self.categoryNames) }
     region = if let region = names.region { try asked(region) } else { found(Self.regionNames) }
-  }
-
-  /// Also of an export of Google's contacts: phone_1_value.
-  private static func withoutOrdinal(_ key: String) -> String {
-    if key.wholeMatch(of: /phone_[0-9]+_value/) != nil { return "phone" }
-    guard let bar = key.lastIndex(of: "_"), key[key.index(after: bar)...].allSatisfy(\.isNumber) else { return key }
-    return String(key[..<bar])
   }
 }
 

@@ -38,7 +38,7 @@ public enum CommentLine {
 struct DelimitedHeader {
   static let separators = Array(",;|\t".utf8)
   /// The keys of columns with numbers, as directories name them.
-  static let numberNames = [
+  private static let numberNames: Set = [
     "number", "phone", "phone_number", "tel", "phones", "phone_numbers", "phone_no", "telephone", "telephone_number",
     "telephone_no", "telephone_numbers", "tel_no", "mobile", "fax_and_phone", "contact_number", "telefon", "téléphone",
     "teléfono", "telefono", "telefoon", "telefonnummer", "rufnummer",
@@ -57,6 +57,16 @@ struct DelimitedHeader {
   /// The name of a column in lowercase, with `_` in place of everything that is no letter and no digit.
   static func key(_ name: String) -> String {
     name.lowercased().split(whereSeparator: { !$0.isLetter && !$0.isNumber }).joined(separator: "_")
+  }
+
+  /// Whether a column has numbers, by its key: `telephone_no_2` is a further one like `telephone_no`, and Google's contacts
+  /// have `phone_1_value`.
+  static func isOfNumbers(_ key: String) -> Bool {
+    if key.wholeMatch(of: /phone_[0-9]+_value/) != nil { return true }
+    guard let bar = key.lastIndex(of: "_"), key[key.index(after: bar)...].allSatisfy(\.isNumber) else {
+      return numberNames.contains(key)
+    }
+    return numberNames.contains(String(key[..<bar]))
   }
 
   /// Reads up to the header; nil at the end of the file.

@@ -98,7 +98,7 @@ struct SourceFilter: Sendable {
 /// Rows of a file whose fields are separated by commas, semicolons, bars or tabs: whichever is first in the first line. A
 /// file of nothing but numbers needs no header.
 struct DelimitedRows: SourceFileRows {
-  private static let numberNames = ["number", "phone", "phone_number", "pattern", "tel"]
+  private static let numberNames = ["number", "phone", "phone_number", "tel"]
   /// The most bytes of a line: a list may be one.
   private static let maxLineBytes = 1 << 20
 
@@ -107,7 +107,9 @@ struct DelimitedRows: SourceFileRows {
   private let csv: CSVLines
   private let separator: UInt8
   private let number: Int
-  /// The column with a pattern in rows without a number, as in the CSV of packs.
+  /// Further columns with numbers, and the one with patterns; empty where the number's column was given.
+  private let further: [Int]
+  /// The column with patterns, as in the CSV of packs.
   private let pattern: Int?
   private let category: Int?
   private let readsPrefixes: Bool
@@ -116,7 +118,7 @@ struct DelimitedRows: SourceFileRows {
   private var chunk = RecordChunk()
   private var index = 0
   private var row = CSVRow()
-  private var waiting: ArraySlice<String> = []
+  private var waiting: ArraySlice<SourceFileRow.Outcome> = []
 
   /// Opens the file and reads its header. A file whose number column is given by its position has none.
   /// - Parameters:
@@ -158,19 +160,24 @@ struct DelimitedRows: SourceFileRows {
     } else {
       throw SourceFailure.missingColumn(column: Self.numberNames[0])
     }
-    pattern = number == nil ? names.firstIndex(of: "pattern") : nil
+    let pattern = number == nil ? names.firstIndex(of: "pattern") : nil
+    self.pattern = pattern
+    further = names.indices.filter {
+      number == nil && found != nil && $0 != found
+        && ($0 == pattern || DelimitedHeader.isOfNumbers(DelimitedHeader.key(names[$0])))
+    }
     self.category = if let category { try place(category) } else { nil }
     if hasOnlyNumbers || isCommented || number.flatMap({ Int($0) }) != nil {
       header.bytes.withUnsafeBufferPointer { chunk.append($0, line: header.line) }
     }
   }
 
-  /// The column of numbers: by a usual name, or the only one whose name is usual in directories. A single column with such a
-  /// name may be the title of a list.
+  /// The column of numbers: by a usual name, or the first whose name is usual in directories. A single column with such a
+  /// name may be the title of a list, as one beside numbers is.
   private static func numbers(in names: [String]) -> Int? {
-    if let place = numberNames.compactMap(names.firstIndex).first { return place }
-    let places = names.indices.filter { DelimitedHeader.numberNames.contains(DelimitedHeader.key(names[$0])) }
-    return names.count > 1 && places.count == 1 ? places[0] : nil
+    numberNames.compactMap(names.firstIndex).first ?? names.firstIndex(of: "pattern")
+      ?? (names.count > 1 && !names.contains(where: NumberCell.mayBeNumber)
+        ? names.firstIndex { DelimitedHeader.isOfNumbers(DelimitedHeader.key($0)) } : nil)
   }
 
   private static func isNumber(_ text: String, _ region: String?) -> Bool {
@@ -181,10 +188,7 @@ struct DelimitedRows: SourceFileRows {
 
   mutating func next() throws -> SourceFileRow.Outcome? {
     while true {
-      if let field = waiting.popFirst() {
-        if field.allSatisfy(\.isWhitespace) { continue }
-        return .row(SourceFileRow(number: field))
-      }
+      if let outcome = waiting.popFirst() { return outcome }
       while index == chunk.records.count {
         (chunk, index) = (RecordChunk(), 0)
         let quoting = separator == DirectoryRow.tab ? nil : separator
@@ -212,25 +216,33 @@ struct DelimitedRows: SourceFileRows {
         guard NumberCell.areComplete(numbers, region: region) else {
           return .rejected(.severalNumbers, text: fields.joined(separator: ", "))
         }
-        waiting = numbers.isEmpty ? fields[...] : numbers[...]
+        waiting =
+          (numbers.isEmpty ? fields : numbers).filter { !$0.isEmpty }.map { .row(SourceFileRow(number: $0)) }[...]
         continue
       }
-      return outcome(of: row.texts)
+      waiting = outcomes(of: row.texts)[...]
     }
   }
 
-  private func outcome(of fields: [String]) -> SourceFileRow.Outcome {
+  /// The number of each column that has one, and the pattern.
+  private func outcomes(of fields: [String]) -> [SourceFileRow.Outcome] {
     let text = category.flatMap { $0 < fields.count ? fields[$0] : nil }
-    let row = SourceFileRow(number: fields[number], category: text)
-    if readsPrefixes, let range = SpamBlockerExpression.range(row.number) {
-      return .range(SourceFileRow(number: range, category: text))
+    func outcome(_ field: String) -> SourceFileRow.Outcome {
+      if readsPrefixes, let range = SpamBlockerExpression.range(field) {
+        return .range(SourceFileRow(number: range, category: text))
+      }
+      return .row(SourceFileRow(number: field, category: text))
     }
-    if let pattern, pattern < fields.count, row.number.isEmpty || pattern == number,
-      fields[pattern].wholeMatch(of: /\+?[1-9][0-9]+[x#]+/) != nil
-    {
-      return .range(SourceFileRow(number: fields[pattern], category: text))
+    var outcomes: [SourceFileRow.Outcome] = []
+    for column in [number] + further where column < fields.count {
+      let field = fields[column]
+      if column == pattern, field.wholeMatch(of: /\+?[1-9][0-9]+[x#]+/) != nil {
+        outcomes.append(.range(SourceFileRow(number: field, category: text)))
+      } else if column == number ? !field.allSatisfy(\.isWhitespace) : NumberCell.mayBeNumber(field) {
+        outcomes.append(outcome(field))
+      }
     }
-    return .row(row)
+    return outcomes.isEmpty ? [outcome(fields[number])] : outcomes
   }
 }
 
