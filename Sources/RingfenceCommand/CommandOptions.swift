@@ -153,6 +153,16 @@ func checkLength(_ text: String?, _ name: String, in range: ClosedRange<Int>) th
   }
 }
 
+/// - Throws: `ValidationError` if a reason is blank, too long, has several lines or control characters.
+func checkReason(_ text: String?, atMost most: Int = TextLimit.reason) throws {
+  guard let text else { return }
+  do throws(RuleViolation) {
+    _ = try RuleViolation.line(text, "--reason", atMost: most)
+  } catch {
+    throw ValidationError(try Localizer.commandLine().message(error))
+  }
+}
+
 /// - Throws: `ValidationError` if a text is not a name of an app or a list.
 func checkName(_ text: String?, _ name: String = "The name") throws {
   if let text, !App.isName(text) {

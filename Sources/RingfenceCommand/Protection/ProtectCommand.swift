@@ -62,11 +62,7 @@ struct ProtectCommand: AsyncParsableCommand {
       guard let reason else {
         throw ValidationError("--reason is missing. Pass the owner of the numbers, and why they are protected.")
       }
-      do throws(RuleViolation) {
-        _ = try RuleViolation.line(reason, "--reason", atMost: TextLimit.protectionReason)
-      } catch {
-        throw ValidationError(try Localizer.commandLine().message(error))
-      }
+      try checkReason(reason, atMost: TextLimit.protectionReason)
       _ = try named(reason)
     }
 

@@ -56,7 +56,7 @@ struct ProtectImport: AsyncParsableCommand {
 
   @OptionGroup var audit: AuditOption
 
-  func validate() throws { try checkLength(reason, "--reason", in: 1...TextLimit.protectionReason) }
+  func validate() throws { try checkReason(reason, atMost: TextLimit.protectionReason) }
 
   func run() async throws {
     let list = try list()

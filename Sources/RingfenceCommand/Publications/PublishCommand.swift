@@ -80,12 +80,10 @@ struct PublishCommand: AsyncParsableCommand {
           "The gate \(name) cannot be overruled: phones would reject the publication, or it would break the law.")
       }
     }
-    let isWhole =
-      (1...TextLimit.overruling).contains(reason?.unicodeScalars.count ?? 0) && (audit.by ?? audit.byProgram) != nil
-    guard overrule.isEmpty || isWhole else {
-      throw ValidationError(
-        "--overrule needs --reason (1 to \(TextLimit.overruling) characters), and --by or --by-program.")
+    guard overrule.isEmpty || reason != nil && (audit.by ?? audit.byProgram) != nil else {
+      throw ValidationError("--overrule needs --reason, and --by or --by-program.")
     }
+    try checkReason(reason, atMost: TextLimit.overruling)
   }
 
   func run() async throws {

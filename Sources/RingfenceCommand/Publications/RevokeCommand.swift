@@ -45,7 +45,7 @@ struct RevokeCommand: AsyncParsableCommand {
   var wait = 60
 
   func validate() throws {
-    try checkLength(reason, "--reason", in: 1...TextLimit.reason)
+    try checkReason(reason)
     try audit.checkIsGiven()
     guard label == nil || add != nil else {
       throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")

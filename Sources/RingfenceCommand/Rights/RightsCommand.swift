@@ -68,7 +68,7 @@ struct RightsCommand: AsyncParsableCommand {
     @Flag(help: "End the suppression instead.")
     var lift = false
 
-    func validate() throws { try checkLength(reason, "--reason", in: 1...TextLimit.reason) }
+    func validate() throws { try checkReason(reason) }
 
     func run() async throws {
       let (number, actor) = (try subject.digits, audit.actor)

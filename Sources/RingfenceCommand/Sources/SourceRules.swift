@@ -118,7 +118,7 @@ struct SourcesSet: AsyncParsableCommand {
   @OptionGroup var preview: PreviewOptions
 
   func validate() throws {
-    try checkLength(reason, "--reason", in: 1...TextLimit.reason)
+    try checkReason(reason)
   }
 
   func run() async throws {
