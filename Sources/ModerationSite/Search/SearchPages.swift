@@ -85,7 +85,8 @@ enum SearchRequest: Equatable {
     guard isNumber, !digits.isEmpty, digits.utf8.count <= 15 else {
       let number = PhoneNumber.isURI(text) ? try? PhoneNumber(parsing: text, region: region) : nil
       self =
-        number.map { .beginning($0.digits, exact: $0.digits, ending: nil) } ?? (isNumber ? .tooShort : .label(text))
+        number.map { .beginning($0.digits, exact: $0.digits, ending: nil) }
+        ?? (isNumber && digits.isEmpty ? .tooShort : .label(text))
       return
     }
     let isMiddle = "*…".contains(text[text.startIndex]) && "*…".contains(text[text.index(before: text.endIndex)])

@@ -284,7 +284,7 @@ import Testing
     ("3316", .beginning(3316, exact: nil, ending: "3316")), ("*601021", .ending("601021")), ("*021", .ending("021")),
     ("*21", .tooShort), ("*123*", .middleTooShort), ("*1234*", .middle("1234")), ("01", .tooShort),
     ("Ada & Sons", .label("Ada & Sons")), ("", .nothing),
-    ("1234567890123456789", .tooShort),
+    ("1234567890123456789", .label("1234567890123456789")), ("*…", .tooShort),
   ])
   func `a search accepts numbers in any spelling`(_ text: String, _ wish: SearchRequest) {
     #expect(SearchRequest(text, country: "FR") == wish)
