@@ -34,7 +34,7 @@ extension Cluster {
         where log.contains("could not map anonymous shared memory") || log.contains("could not create shared memory")
       {
         guard let fewer = configuration.withFewestBuffers else { throw EmbeddedPostgresError.startFailed(log: log) }
-        logger.warning("Other programs hold the memory: PostgreSQL gets the fewest shared buffers")
+        logger.warning("PostgreSQL cannot get its shared memory; it starts with the fewest buffers")
         configuration = fewer
       }
     }
