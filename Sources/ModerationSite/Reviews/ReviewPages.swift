@@ -118,10 +118,14 @@ struct ReviewPages: Sendable {
   ) async throws -> Response {
     let (number, id, worker) = (try context.number, try context.decisionID, try context.worker)
     let (texts, now) = (pages.texts(context), Date())
-    let item = try await reviews.find(number.digits, id, for: worker.name)
+    // A dispute first: its decision may also be a golden case.
     var dispute: Dispute?
-    if item == nil, worker.role >= .administrator { dispute = try await reviews.dispute(number.digits, id) }
-    guard item != nil || dispute?.canBeSettled(by: worker.name) == true else {
+    if worker.role >= .administrator, let found = try await reviews.dispute(number.digits, id),
+      found.canBeSettled(by: worker.name)
+    {
+      dispute = found
+    }
+    if dispute == nil, try await reviews.find(number.digits, id, for: worker.name) == nil {
       return .redirect(to: "\(Self.address)?done=closed", type: .normal)
     }
     let file = try await cases.read(number.digits, at: now)
