@@ -10,8 +10,9 @@ PORT ?= 8080
 .PHONY: run repository deb tools dist test test-swift test-python test-texts left-out empty-statements test-statements test-slow test-high-availability lint format dependencies test-dependencies benchmark benchmark-pack benchmark-readers simulate fuzz-pack vectors android-archive clean
 
 # Debugging information of libraries in C takes a seventh of their time. Swift's own libraries are in the programs, which then
-# run where there is no Swift. All targets below share one build.
-OPTIMIZED = --configuration release -Xcc -g0 --static-swift-stdlib
+# run where there is no Swift. References to modules in C would have numbers that each build draws anew. All targets below share
+# one build.
+OPTIMIZED = --configuration release -Xcc -g0 --static-swift-stdlib -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs
 
 run: dependencies
 	swift build --scratch-path $(BUILD) $(OPTIMIZED) --product ringfence
