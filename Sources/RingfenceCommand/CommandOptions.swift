@@ -146,6 +146,13 @@ func check(_ value: Int?, _ option: String, in range: ClosedRange<Int>, unit: St
   }
 }
 
+/// The same of a number with decimals.
+func check(_ value: Double?, _ option: String, in range: ClosedRange<Int>) throws {
+  if let value, !(Double(range.lowerBound)...Double(range.upperBound)).contains(value) {
+    throw ValidationError("\(option) is \(value). Use \(range.lowerBound) to \(range.upperBound).")
+  }
+}
+
 /// - Throws: `ValidationError` if a text has too few or too many characters.
 func checkLength(_ text: String?, _ name: String, in range: ClosedRange<Int>) throws {
   if let count = text?.unicodeScalars.count, !range.contains(count) {

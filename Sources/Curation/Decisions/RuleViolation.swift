@@ -138,4 +138,9 @@ public enum TextLimit {
   public static let overruling = 1_000
   /// An app's name for its user.
   public static let reporter = 200
+
+  /// The beginning of a name, as long as an author's may be.
+  public static func author(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.prefix(author)))
+  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much one download of a list may change before a person has confirmed it. Large changes are mostly a file that was cut,
-/// or an error of its owner.
+/// How much one download of a list may change before a person has confirmed it. Large changes are mostly a file that was
+/// cut, or an error of its owner.
 public enum ChangeLimit {
   /// The former entries from which on changes are limited.
   static let minFormer = 100

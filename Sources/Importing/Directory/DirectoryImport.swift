@@ -99,11 +99,6 @@ public struct DirectoryColumnNames: Sendable, Equatable {
   public init() {}
 }
 
-enum DirectoryLimits {
-  /// The most distinct names that are compared for one number; further ones are ignored.
-  static let namesOfANumber = 1_000
-}
-
 public struct DirectorySummary: Sendable, Equatable {
   /// A number that had several names in the file.
   public struct Conflict: Sendable, Equatable {

@@ -51,6 +51,8 @@ struct DirectoryMerge {
   }
 
   private static let reserved = 8_192
+  /// The most distinct names that are compared for one number; further ones are ignored.
+  private static let mostNames = 1_000
 
   /// Whether the first row is the only one of its number, as most are; false where the next row is not in memory.
   private func isAlone(_ first: RunReader) -> Bool {
@@ -65,7 +67,7 @@ struct DirectoryMerge {
       if let index = names.firstIndex(where: { $0.bytes.elementsEqual(reader.name) }) {
         names[index].rows += 1
         if names[index].category.isEmpty { names[index].category = Array(reader.category) }
-      } else if names.count < DirectoryLimits.namesOfANumber {
+      } else if names.count < Self.mostNames {
         names.append(
           Name(bytes: Array(reader.name), rows: 1, line: reader.line, category: Array(reader.category)))
       }

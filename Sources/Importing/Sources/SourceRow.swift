@@ -107,8 +107,8 @@ struct DelimitedRows: SourceFileRows {
   private let csv: CSVLines
   private let separator: UInt8
   private let number: Int
-  /// Further columns with numbers, and the one with patterns; empty where the number's column was given.
-  private let further: [Int]
+  /// This column; behind it further ones with numbers, and the one with patterns, unless it was given.
+  private let columns: [Int]
   /// The column with patterns, as in the CSV of packs.
   private let pattern: Int?
   private let category: Int?
@@ -162,10 +162,11 @@ struct DelimitedRows: SourceFileRows {
     }
     let pattern = number == nil ? names.firstIndex(of: "pattern") : nil
     self.pattern = pattern
-    further = names.indices.filter {
+    let further = names.indices.filter {
       number == nil && found != nil && $0 != found
         && ($0 == pattern || DelimitedHeader.isOfNumbers(DelimitedHeader.key(names[$0])))
     }
+    columns = [self.number] + further
     self.category = if let category { try place(category) } else { nil }
     if hasOnlyNumbers || isCommented || number.flatMap({ Int($0) }) != nil {
       header.bytes.withUnsafeBufferPointer { chunk.append($0, line: header.line) }
@@ -234,7 +235,7 @@ struct DelimitedRows: SourceFileRows {
       return .row(SourceFileRow(number: field, category: text))
     }
     var outcomes: [SourceFileRow.Outcome] = []
-    for column in [number] + further where column < fields.count {
+    for column in columns where column < fields.count {
       let field = fields[column]
       if column == pattern, field.wholeMatch(of: /\+?[1-9][0-9]+[x#]+/) != nil {
         outcomes.append(.range(SourceFileRow(number: field, category: text)))

@@ -9,7 +9,7 @@ extension App {
   /// Its name begins with `app:`, so that the audit log and claims distinguish it from accounts of people.
   package var serviceAccount: Actor? {
     guard !scopes.isDisjoint(with: [.moderate, .administer]) else { return nil }
-    let name = String(String.UnicodeScalarView("app:\(name)".unicodeScalars.prefix(TextLimit.author)))
+    let name = TextLimit.author("app:\(name)")
     return Actor(name: name, role: scopes.contains(.administer) ? .administrator : .moderator)
   }
 }

@@ -34,7 +34,7 @@ struct PublicationPages: Sendable {
   /// - Parameters:
   ///   - draft: the form that was refused; nil for an empty form.
   ///   - notice: the key of a message.
-  ///   - refused: a typed time that was not stored, the former time of the form, and the end of the message's key.
+  ///   - refused: a typed time that was not stored, the former time of the form, and `wrong` or `changed`.
   func show(
     _ context: ServerRequestContext, draft: OrderDraft? = nil, notice: String? = nil,
     daily refused: (text: String, former: String?, problem: String)? = nil,
@@ -58,7 +58,8 @@ struct PublicationPages: Sendable {
         // Whether an administrator can order a publication on this server.
         "canOrder": jobs != nil, "notice": notice.map { texts($0) } ?? "", "zone": daily?.zone ?? schedule.zone,
         "daily": refused?.text ?? daily?.time ?? "",
-        "formerDaily": (refused == nil ? daily?.time : refused?.former) ?? "",
+        // A form after another change is about the stored time.
+        "formerDaily": (refused?.problem == "wrong" ? refused?.former : daily?.time) ?? "",
         "dailyProblem": refused.map { refused in
           let key = refused.problem == "changed" && daily == nil ? "removed" : refused.problem
           return texts("publications.daily-\(key)", ["time": daily?.time ?? ""])
@@ -254,10 +255,7 @@ struct PublicationOrderPages: Sendable {
     guard
       try await pages.store.setDailyTime(
         daily, insteadOf: former, zone: current.zone, by: try context.worker, at: Date())
-    else {
-      let stored = try await pages.store.dailyTime()?.time
-      return try await pages.show(context, daily: (daily ?? "", stored, "changed"), status: .conflict)
-    }
+    else { return try await pages.show(context, daily: (daily ?? "", nil, "changed"), status: .conflict) }
     try await current.refresh(pages.store)
     return .redirect(to: "\(Self.address)?done=schedule", type: .normal)
   }

@@ -4,8 +4,12 @@ import Foundation
 
 /// The cluster's configuration files, rewritten at each start.
 struct ClusterConfiguration: Sendable, Equatable {
+  private var values: [String: String]
   /// The text of postgresql.conf.
-  private(set) var settings: String
+  var settings: String {
+    "# Written at each start; use ALTER SYSTEM for settings of your own.\n"
+      + values.sorted { $0.key < $1.key }.map { "\($0) = \(Self.quoted($1))\n" }.joined()
+  }
   /// The text of pg_hba.conf: the socket only, with peer authentication by the kernel.
   let hostBasedAuthentication = "local all all peer map=server\nlocal replication all peer map=server\n"
   /// The text of pg_ident.conf: the server's account and the cluster's own may connect, for work and for maintenance.
@@ -13,8 +17,8 @@ struct ClusterConfiguration: Sendable, Equatable {
   /// Folder to which the log is copied, or from which it is restored.
   let archive: String?
 
-  /// Settings for a machine that the server shares with PostgreSQL; `options.settings` override them, and postgresql.auto.conf (ALTER SYSTEM) overrides
-  /// both.
+  /// Settings for a machine that the server shares with PostgreSQL; `options.settings` override them, and
+  /// postgresql.auto.conf (ALTER SYSTEM) overrides both.
   /// - Parameter compression: of full-page images in the WAL.
   /// - Throws: ``EmbeddedPostgresError/invalidSetting(name:)``.
   init(
@@ -29,7 +33,7 @@ struct ClusterConfiguration: Sendable, Equatable {
       "data_directory": "\(root)/data",
       "dynamic_shared_memory_type": "posix",
       // Half of the memory, as the manual recommends at least.
-      "effective_cache_size": "\(4 * Self.usualMegabytes)MB",
+      "effective_cache_size": Self.text(4 * Self.usualMegabytes),
       "hba_file": "\(root)/pg_hba.conf",
       "ident_file": "\(root)/pg_ident.conf",
       // Statements are short; compiling one takes longer than it saves.
@@ -46,7 +50,7 @@ struct ClusterConfiguration: Sendable, Equatable {
       "min_wal_size": "1GB",
       "port": "\(ClusterAddress.port)",
       "random_page_cost": "1.1",
-      "shared_buffers": "\(Self.usualMegabytes)MB",
+      "shared_buffers": Self.text(Self.usualMegabytes),
       "timezone": "UTC",
       "unix_socket_directories": "\"\(socketFolder)\"",
       "unix_socket_permissions": "0700",
@@ -79,9 +83,7 @@ struct ClusterConfiguration: Sendable, Equatable {
       guard isName, !value.contains(where: { $0.isNewline || $0 == "\0" }) else { throw .invalidSetting(name: name) }
       values[name.lowercased()] = value
     }
-    settings =
-      "# Written at each start; use ALTER SYSTEM for settings of your own.\n"
-      + values.sorted { $0.key < $1.key }.map { "\($0) = \(Self.quoted($1))\n" }.joined()
+    self.values = values
     identities = Set([serverAccount.name, folder.account.name]).sorted().flatMap { account in
       [ClusterAddress.role, ClusterAddress.superuser].map { "server \"\(account)\" \($0)\n" }
     }.joined()
@@ -97,11 +99,15 @@ struct ClusterConfiguration: Sendable, Equatable {
 
   /// The same with the fewest shared buffers, where other programs hold the memory; nil where it has no more.
   var withFewestBuffers: ClusterConfiguration? {
+    guard values["shared_buffers"] == Self.text(Self.usualMegabytes), Self.usualMegabytes > Self.fewestMegabytes else {
+      return nil
+    }
     var fewer = self
-    fewer.settings = settings.replacing(
-      "shared_buffers = '\(Self.usualMegabytes)MB'", with: "shared_buffers = '\(Self.fewestMegabytes)MB'")
-    return fewer == self ? nil : fewer
+    fewer.values["shared_buffers"] = Self.text(Self.fewestMegabytes)
+    return fewer
   }
+
+  private static func text(_ megabytes: Int) -> String { "\(megabytes)MB" }
 
   func write(to folder: ClusterFolder) throws(EmbeddedPostgresError) {
     try folder.write(settings, to: "postgresql.conf")

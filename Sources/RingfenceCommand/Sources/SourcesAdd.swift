@@ -184,10 +184,7 @@ struct SourcesAdd: AsyncParsableCommand {
     try check(complaints, "--complaints", in: SourceRule.range(of: "enter.complaints"))
     try check(blockComplaints, "--block-complaints", in: SourceRule.range(of: "block.complaints"))
     try check(days, "--days", in: SourceRule.range(of: "enter.days"))
-    let weights = SourceRule.range(of: "weight")
-    if let weight, !(Double(weights.lowerBound)...Double(weights.upperBound)).contains(weight) {
-      throw ValidationError("--weight is \(weight). Use \(weights.lowerBound) to \(weights.upperBound).")
-    }
+    try check(weight, "--weight", in: SourceRule.range(of: "weight"))
     try checkLength(license, "--license", in: 1...200)
     for code in country + [region].compactMap({ $0 }) where !PhoneRegion.isSupported(code) {
       throw ValidationError("\(code) is not a country with phone numbers. Use two letters, such as DE.")

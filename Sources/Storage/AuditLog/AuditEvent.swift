@@ -108,7 +108,7 @@ public struct Actor: Sendable, Equatable {
   ) -> AuditEvent {
     let author = CommandAuthor.current
     return AuditEvent(
-      id: id, actor: String(String.UnicodeScalarView(name.unicodeScalars.prefix(TextLimit.author))),
+      id: id, actor: TextLimit.author(name),
       role: author?.name == name ? author?.role ?? "" : kind ?? role.rawValue,
       via: author.map { _ in CommandAuthor.way }, action: action.rawValue,
       subject: String(subject.prefix(200)), before: before, after: after,

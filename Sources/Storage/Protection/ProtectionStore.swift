@@ -70,9 +70,7 @@ public struct ProtectionStore: Sendable {
   }
 
   /// The author of the protections of a list: protections by a person are never a list's own.
-  public static func author(ofList name: String) -> String {
-    String(String.UnicodeScalarView("list:\(name)".unicodeScalars.prefix(TextLimit.author)))
-  }
+  public static func author(ofList name: String) -> String { TextLimit.author("list:\(name)") }
 
   /// The same within a transaction.
   /// - Parameter appID: the source whose list has them; 0 for people.

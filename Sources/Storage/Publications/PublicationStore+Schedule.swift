@@ -21,24 +21,19 @@ extension PublicationStore {
   public func setDailyTime(
     _ daily: String?, insteadOf former: String?, zone: String, by worker: Actor, at time: Date
   ) async throws -> Bool {
-    struct Changed: Error {}
-    do {
-      try await pool.change(at: time) { connection in
-        let stored = try await connection.run(SQL.lockDailyTime()).first
-        // Also the same form again.
-        if stored?.0 == daily, daily == nil || stored?.1 == zone { return .none }
-        guard stored?.0 == former else { throw Changed() }
-        _ = try await connection.run(SQL.forgetDailyTime())
-        if let daily {
-          let kept = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
-          if kept.isEmpty { throw Changed() }
-        }
-        return .made(
-          worker.did(.publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""]))
+    try await pool.change(at: time) { connection in
+      let stored = try await connection.run(SQL.lockDailyTime()).first
+      // Also the same form again.
+      if stored?.0 == daily, daily == nil || stored?.1 == zone { return .none(true) }
+      guard stored?.0 == former else { return .none(false) }
+      _ = try await connection.run(SQL.forgetDailyTime())
+      if let daily {
+        let kept = try await connection.run(SQL.keepDailyTime(daily, zone: zone, account: worker.name, time: time))
+        // Another session has stored the first one.
+        guard !kept.isEmpty else { return .none(false) }
       }
-      return true
-    } catch is Changed {
-      return false
+      return .made(
+        worker.did(.publicationSchedule, to: "publication", after: ["time": daily.map { "\($0) \(zone)" } ?? ""]), true)
     }
   }
 }
