@@ -147,6 +147,10 @@ final class Transfer: @unchecked Sendable {
       guard state.received - state.content <= Self.maxFraming + Self.framingPerByte * state.content else {
         throw HTTPClientError.malformed
       }
+      // Small chunks: a quarter more than the content may have, as bytes between its pieces.
+      guard (state.received - Self.maxFraming) / 5 <= state.limit / 4 else {
+        throw HTTPClientError.tooLong(limit: state.limit)
+      }
       guard running > 0 else { break }
       curl_multi_poll(multi, nil, 0, Int32((try pause() / .milliseconds(1)).rounded(.up)), nil)
     }
