@@ -86,6 +86,7 @@ import Testing
       "-- expand, concurrently\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a ON numbers (number, heat);",
       "-- expand, concurrently\nCREATE INDEX CONCURRENTLY IF NOT EXISTS a ON numbers (heat); SELECT 1;",
       "-- expand, concurrently\nDROP INDEX CONCURRENTLY IF EXISTS numbers_by_heat;",
+      "-- contract, concurrently\nDO $$ BEGIN DELETE FROM numbers; COMMIT; END $$",
     ]
     for script in bad { #expect(!MigrationRules.problems(in: script).isEmpty, "\(script)") }
   }

@@ -12,7 +12,7 @@ enum MigrationRules {
     let statements = Self.statements(of: script)
     let created = Set(statements.compactMap { name(in: $0, after: #"^create table (?:if not exists )?"#) })
     if first == "-- expand, concurrently" || first == "-- contract, concurrently" {
-      return concurrent(statements, isExpand: first.hasPrefix("-- expand"))
+      return concurrent(statements, of: script, isExpand: first.hasPrefix("-- expand"))
     }
     var problems = statements.flatMap { first == "-- expand" ? expand($0, created) : contract($0, created) }
     let altered = Set(statements.filter { !sortsByBytes($0) }.compactMap(alteredTable)).subtracting(created)
@@ -24,7 +24,7 @@ enum MigrationRules {
 
   // MARK: Kinds
 
-  private static func concurrent(_ statements: [String], isExpand: Bool) -> [String] {
+  private static func concurrent(_ statements: [String], of script: String, isExpand: Bool) -> [String] {
     guard statements.count == 1, let statement = statements.first else {
       return ["has \(statements.count) statements: only one can be repeated after an interruption"]
     }
@@ -33,6 +33,12 @@ enum MigrationRules {
         ? ["\(short(statement)): older programs may insert what the index refuses"] : []
     }
     if !isExpand, statement.hasPrefix("drop index concurrently if exists ") { return [] }
+    // PostgreSQL cannot build an index of a partitioned table concurrently: one transaction for each partition.
+    if !isExpand, statement == "do ''", script.contains("CREATE INDEX IF NOT EXISTS %I"), script.contains("COMMIT"),
+      !script.contains(#/(?i)\b(drop|delete|update|insert|truncate|lock|alter table)\b/#)
+    {
+      return []
+    }
     return ["\(short(statement)): cannot run outside a transaction, or cannot be repeated"]
   }
 

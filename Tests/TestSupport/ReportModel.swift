@@ -15,6 +15,8 @@ public struct ReportModel {
   private struct Name: Hashable {
     let appID: Int32
     let reportID: UUID
+    /// Of a list's row, whose id belongs to its number.
+    var number: Int64?
   }
 
   private var places: [Name: Int] = [:]
@@ -29,7 +31,8 @@ public struct ReportModel {
 
   /// Accepts one report after those before it.
   public mutating func accept(_ report: Report) -> ReportOutcome {
-    let name = Name(appID: report.appID, reportID: report.reportID)
+    let name = Name(
+      appID: report.appID, reportID: report.reportID, number: report.reporter == nil ? report.number : nil)
     if let place = places[name] {
       var known = entries[place].report
       (known.network, known.weight) = (report.network, report.weight)
@@ -47,7 +50,7 @@ public struct ReportModel {
   /// - Returns: whether it is new.
   public mutating func take(_ report: Report) -> Bool { accept(report) == .created }
 
-  /// Withdraws a report.
+  /// Withdraws a reporter's report.
   public mutating func withdraw(reportID: UUID, appID: Int32) -> WithdrawalOutcome {
     guard let place = places[Name(appID: appID, reportID: reportID)] else { return .notFound }
     if entries[place].isWithdrawn { return .alreadyWithdrawn }
@@ -130,7 +133,8 @@ extension Report {
     let reporter = UInt8.random(in: 0..<8, using: &chance)
     return Report(
       number: 33_199_000_000 + Int64.random(in: 0..<12, using: &chance), appID: appID,
-      reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, id)),
+      // Ids of lists are no ids of apps.
+      reportID: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, reporter == 0 ? 1 : 0, id)),
       // Within the window in which an id is recognized; often at the same time.
       reportedAt: now - Double(Int.random(in: 0..<30, using: &chance)) * 86_400,
       category: ReportCategory.allCases.randomElement(using: &chance)!,

@@ -51,7 +51,7 @@ extension SQL {
     Statement(
       """
       SELECT report_id, number, reported_at, withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey) FROM reports
-      WHERE app_id = $1 AND report_id >= $5 ORDER BY report_id LIMIT $6
+      WHERE app_id = $1 AND report_id >= $5 AND reporter IS NOT NULL ORDER BY report_id LIMIT $6
       """,
       KeyPeriod(key: key, since: withdrawal.since, until: withdrawal.until), withdrawal.position, Int64(limit)
     ) { row in

@@ -35,7 +35,7 @@ public struct KeyWithdrawalStore: Sendable {
         SELECT count(*), count(DISTINCT number), count(DISTINCT reporter), min(received_at), max(received_at)
         FROM (
           SELECT number, reporter, received_at FROM reports
-          WHERE app_id = $1 AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
+          WHERE app_id = $1 AND reporter IS NOT NULL AND withdrawn_at IS NULL AND \(KeyReportCounts.isOfKey)
           LIMIT \(KeyReportCounts.maxReports)
         ) found
         """,

@@ -10,9 +10,14 @@ struct TableNames: Sendable {
 
   subscript(table: String) -> String { shards[table].map { "\(table)_\($0)" } ?? table }
 
-  /// A condition that finds the report `r` of an id `i` among the reports of its number; empty where ids belong to apps
-  /// (record 0074).
-  var ofNumber: String { shards.isEmpty ? "" : "r.number = i.number AND " }
+  /// The conditions that find the report `r` with the id of a row `i`, each by an index: ids of reports without a reporter, and
+  /// on a cluster all, belong to the number (record 0074).
+  var knownReports: [String] {
+    let id = "r.app_id = i.app_id AND r.report_id = i.report_id"
+    let ofNumber = "r.number = i.number AND \(id)"
+    guard shards.isEmpty else { return [ofNumber] }
+    return ["i.reporter IS NOT NULL AND \(id) AND r.reporter IS NOT NULL", "i.reporter IS NULL AND \(ofNumber)"]
+  }
 }
 
 /// The tables that intake reads and writes.

@@ -13,7 +13,8 @@ extension SQL {
   /// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
   /// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
   ///
-  /// A report id that the app has used before is searched in the months around the batch. Two servers that store the same
+  /// A report id that the app has used before is searched in the months around the batch; without a reporter, among the reports
+  /// about the number. Two servers that store the same
   /// id with different numbers at the same moment may both succeed: then the app has two reports, each with its own
   /// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
   ///
@@ -70,14 +71,7 @@ extension SQL {
         AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, verification,
               arrived_at, ordinal)
     ), known AS (
-      SELECT i.ordinal, found.state
-      FROM input i CROSS JOIN LATERAL (
-        SELECT min(\(ReportSQL.state)) AS state FROM \(tables["reports"]) r
-        WHERE \(tables.ofNumber)r.app_id = i.app_id AND r.report_id = i.report_id
-          AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-      ) found
-      WHERE found.state IS NOT NULL
-      UNION ALL
+      \(tables.knownReports.map { "\(input(whereKnownBy: $0, in: tables)) UNION ALL" }.joined(separator: "\n"))
       \(erasedInput(in: tables))
     ), inserted AS (
       INSERT INTO \(tables["reports"])
@@ -152,7 +146,18 @@ extension SQL {
     """
   }
 
-  /// Compares reports that were not stored with the existing ones; see ``SQL/acceptReports(_:receivedAt:in:)``.
+  private static func input(whereKnownBy condition: String, in tables: TableNames) -> String {
+    """
+    SELECT i.ordinal, found.state
+    FROM input i CROSS JOIN LATERAL (
+      SELECT min(\(ReportSQL.state)) AS state FROM \(tables["reports"]) r
+      WHERE \(condition) AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+    ) found
+    WHERE found.state IS NOT NULL
+    """
+  }
+
+  /// Compares reports whose keys exist with the stored ones; see ``SQL/acceptReports(_:receivedAt:in:)``.
   static func compareReports(
     reports: [Report], in tables: TableNames = .schema
   ) -> Statement<(ordinal: Int, outcome: ReportOutcome)> {
@@ -161,7 +166,7 @@ extension SQL {
       SELECT i.ordinal, min(\(ReportSQL.state))
       FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::text[])
         WITH ORDINALITY AS i (number, app_id, report_id, reported_at, category_id, reporter, comment, ordinal)
-      JOIN \(tables["reports"]) r ON \(tables.ofNumber)r.app_id = i.app_id AND r.report_id = i.report_id
+      JOIN \(tables["reports"]) r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
       GROUP BY i.ordinal
       """,
       ReportColumns(reports: reports), reports.map(\.comment)

@@ -88,7 +88,8 @@ public struct BulkImport: Sendable {
     let held = reports.unassigned.sorted()
     if !held.isEmpty { _ = try await connection.run(SQL.holdUnassigned(numbers: held, time: time)) }
     let weight = try await connection.run(SQL.readSourceWeight(appID: appID)).first ?? 1
-    let indexes = try await connection.run(SQL.readIndexes(tables: Self.tables))
+    // No row of a list, or hardly any, is in an index with a condition, and to build one reads the table.
+    let indexes = try await connection.run(SQL.readIndexes(tables: Self.tables, withConditions: false))
     for index in indexes { try await connection.execute(script: index.drop) }
 
     var aggregates = ListAggregates(appID: appID)
@@ -124,13 +125,14 @@ public struct BulkImport: Sendable {
     _ reports: SortedReports, _ progress: (_ done: Int, _ total: Int) -> Void
   ) async throws -> Int {
     let next = try reports.read()
-    var (done, duplicates) = (0, 0)
+    // Most lists are new. A report that is stored already ends the first COPY that has it; from then on they are looked up.
+    var (done, duplicates, looksUp) = (0, 0, false)
     while case let batch = try next(15_000), !batch.isEmpty {
       do {
-        duplicates += try await store.pool.transaction { try await storeBatch(batch, on: $0) }
-      } catch is PostgresError {
-        // Another session is storing the same reports or numbers, or a month was dropped.
-        duplicates += try await store.accept(batch, receivedAt: Date()).count { $0 != .created }
+        duplicates += try await storeBatch(batch, looksUp)
+      } catch is PostgresError where !looksUp {
+        looksUp = true
+        duplicates += try await storeBatch(batch, looksUp)
       }
       done += batch.count
       progress(done, reports.count)
@@ -138,21 +140,32 @@ public struct BulkImport: Sendable {
     return duplicates
   }
 
+  /// - Parameter looksUp: whether reports may be stored already; else such a report is an error.
+  /// - Returns: how many reports were not new.
+  private func storeBatch(_ batch: [Report], _ looksUp: Bool) async throws -> Int {
+    do {
+      return try await store.pool.transaction { try await storeBatch(batch, looksUp, on: $0) }
+    } catch is PostgresError where looksUp {
+      // Another session is storing the same reports or numbers, or a month was dropped.
+      return try await store.accept(batch, receivedAt: Date()).count { $0 != .created }
+    }
+  }
+
   /// Stores reports in the order of their numbers, in a transaction. COPY stores those that are new, and the sums of numbers
   /// that are new; it fails where another session stores them at the same time.
   /// - Returns: how many reports were not new.
-  private func storeBatch(_ reports: [Report], on connection: PostgresConnection) async throws -> Int {
+  private func storeBatch(_ reports: [Report], _ looksUp: Bool, on connection: PostgresConnection) async throws -> Int {
     let time = Date()
     let numbers = Set(reports.map(\.number)).sorted()
     let unassigned = Set(reports.lazy.filter(\.isUnassigned).map(\.number)).sorted()
     var pipeline = PostgresPipeline()
     pipeline.add(SQL.useIndexes())
-    let knownReports = pipeline.add(SQL.findListReports(reports: reports, appID: appID))
+    let known = looksUp ? pipeline.add(SQL.findListReports(reports: reports, appID: appID)) : nil
     let knownNumbers = pipeline.add(SQL.findNumbers(numbers: numbers))
     let weights = pipeline.add(SQL.readSourceWeight(appID: appID))
     if !unassigned.isEmpty { pipeline.add(SQL.holdUnassigned(numbers: unassigned, time: time)) }
     let found = try await connection.run(pipeline)
-    let (duplicates, stored) = (Set(try found.rows(knownReports)), Set(try found.rows(knownNumbers)))
+    let (duplicates, stored) = (Set(try known.map(found.rows) ?? []), Set(try found.rows(knownNumbers)))
     let weight = try found.rows(weights).first ?? 1
     var aggregates = ListAggregates(appID: appID)
     var rows = PostgresCopyRows(capacity: reports.count * 96)
@@ -215,7 +228,7 @@ extension PostgresConnection {
 package struct IndexDefinition: Sendable {
   package let drop: String
   package let create: String
-  /// Relative time to build it after a first import; 0 for an index of few rows.
+  /// Relative time to build it after a first import; 0 for an index of blocks.
   let cost: Int
 }
 
@@ -229,18 +242,19 @@ extension SQL {
     Statement("SELECT number FROM numbers LIMIT 1")
   }
 
-  /// The places, from 1 on, of reports that are stored already. The id of a list's report belongs to its content, so that its
-  /// time is known; the limit keeps one look-up for each from becoming a join.
+  /// The places, from 1 on, of reports that are stored already. The limit keeps one look-up for each from becoming a join.
   static func findListReports(reports: [Report], appID: Int32) -> Statement<Int> {
     Statement(
       """
-      SELECT i.ordinal FROM unnest($1::uuid[], $2::timestamptz[]) WITH ORDINALITY AS i (report_id, reported_at, ordinal)
+      SELECT i.ordinal
+      FROM unnest($1::bigint[], $2::uuid[], $3::timestamptz[]) WITH ORDINALITY AS i (number, report_id, reported_at, ordinal)
       CROSS JOIN LATERAL (
         SELECT 1 FROM reports r
-        WHERE r.app_id = $3::integer AND r.report_id = i.report_id AND r.reported_at = i.reported_at LIMIT 1
+        WHERE r.number = i.number AND r.app_id = $4::integer AND r.report_id = i.report_id AND r.reported_at = i.reported_at
+        LIMIT 1
       ) known
       """,
-      reports.map(\.reportID), reports.map(\.reportedAt), appID
+      reports.map(\.number), reports.map(\.reportID), reports.map(\.reportedAt), appID
     ) { Int(try $0.decode(0, as: Int64.self)) }
   }
 
@@ -260,7 +274,8 @@ extension SQL {
 
   /// The indexes of tables with the definitions that they have at present. The definition of an index of a partitioned table
   /// names this table alone, without its partitions, unless ONLY is removed.
-  static func readIndexes(tables: [String]) -> Statement<IndexDefinition> {
+  /// - Parameter withConditions: whether to return indexes with a condition, too.
+  static func readIndexes(tables: [String], withConditions: Bool) -> Statement<IndexDefinition> {
     Statement(
       """
       SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', x.indexrelid::regclass)
@@ -268,15 +283,15 @@ extension SQL {
              CASE WHEN c.oid IS NULL THEN regexp_replace(pg_get_indexdef(x.indexrelid), ' ON ONLY ', ' ON ')
                   ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s', x.indrelid::regclass, c.conname,
                               pg_get_constraintdef(c.oid)) END,
-             CASE WHEN x.indpred IS NOT NULL OR a.amname <> 'btree' THEN 0 WHEN x.indrelid = 'reports'::regclass THEN 2
-                  ELSE 1 END
+             CASE WHEN a.amname <> 'btree' THEN 0 WHEN x.indrelid = 'reports'::regclass THEN 2 ELSE 1 END
       FROM pg_index x
         JOIN pg_class i ON i.oid = x.indexrelid
         JOIN pg_am a ON a.oid = i.relam
         LEFT JOIN pg_constraint c ON c.conindid = x.indexrelid AND c.contype IN ('p', 'u', 'x')
-      WHERE x.indrelid = ANY($1::text[]::regclass[]) ORDER BY x.indrelid, x.indexrelid
+      WHERE x.indrelid = ANY($1::text[]::regclass[]) AND ($2::boolean OR x.indpred IS NULL)
+      ORDER BY x.indrelid, x.indexrelid
       """,
-      tables
+      tables, withConditions
     ) { row in
       IndexDefinition(
         drop: try row.decode(0), create: try row.decode(1), cost: Int(try row.decode(2, as: Int32.self)))

@@ -5,7 +5,7 @@ public import Foundation
 import PostgreSQL
 
 extension ReportStore {
-  /// Withdraws a report: subtracts it from the aggregates, and makes the reporter's newest remaining report on the
+  /// Withdraws a reporter's report: subtracts it from the aggregates, and makes the reporter's newest remaining report on the
   /// number the vote again. One transaction for each number with this id, usually one; safe to call again.
   ///
   /// New reports of the same reporter may arrive at the same time: both transactions lock the row of the vote, and the
@@ -16,8 +16,8 @@ extension ReportStore {
     let reports = try await pool.retrying {
       try await $0.run(
         """
-        SELECT number, reported_at, withdrawn_at FROM reports WHERE app_id = $1 AND report_id = $2
-        ORDER BY number, reported_at
+        SELECT number, reported_at, withdrawn_at FROM reports
+        WHERE app_id = $1 AND report_id = $2 AND reporter IS NOT NULL ORDER BY number, reported_at
         """,
         appID, reportID
       ) { row in

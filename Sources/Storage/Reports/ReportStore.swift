@@ -30,8 +30,8 @@ public struct ReportStore: Sendable {
   /// Safe to call again with the same reports; the call itself repeats them after a lost connection, a deadlock or a
   /// failover (see ``PostgresRetryPolicy``).
   /// - Parameters:
-  ///   - reports: of several with one app and id only the first is stored. On a cluster a stored report with this id
-  ///     and another number is not found: the report is new.
+  ///   - reports: of several with one app and id only the first is stored. A stored report with this id and another number is not
+  ///     found on a cluster, or where there is no reporter: the report is new.
   ///   - receivedAt: later than for the batch before; otherwise the order of two reports with the same time is
   ///     undefined.
   /// - Returns: the outcome of each report, in the order of the reports.
@@ -169,10 +169,13 @@ private typealias Refusal = (ordinal: Int, outcome: ReportOutcome?)
 private struct ReportName: Hashable {
   let appID: Int32
   let reportID: UUID
+  /// Of a report without a reporter, whose id belongs to its number.
+  let number: Int64?
 
   init(_ report: Report) {
     appID = report.appID
     reportID = report.reportID
+    number = report.reporter == nil ? report.number : nil
   }
 }
 
@@ -198,5 +201,7 @@ extension ReportStore {
     return [month, month.next].map { CreateReportPartition(month: $0).script }
   }
 
-  package static func readIndexes(of table: String) -> Statement<IndexDefinition> { SQL.readIndexes(tables: [table]) }
+  package static func readIndexes(of table: String) -> Statement<IndexDefinition> {
+    SQL.readIndexes(tables: [table], withConditions: true)
+  }
 }

@@ -190,8 +190,18 @@ public struct SourceStore: Sendable {
 
   /// Whether a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
   public func hasReports(_ appID: Int32) async throws -> Bool {
-    try await !pool.run(
-      "SELECT app_id FROM reports WHERE app_id = $1 AND withdrawn_at IS NULL LIMIT 1",
+    let ofReporters = try await pool.run(
+      "SELECT app_id FROM reports WHERE app_id = $1 AND reporter IS NOT NULL AND withdrawn_at IS NULL LIMIT 1", appID
+    ) { try $0.decode(0, as: Int32.self) }
+    guard ofReporters.isEmpty else { return true }
+    return try await !pool.run(
+      """
+      SELECT s.app_id FROM number_sources s
+      WHERE s.app_id = $1 AND (s.complaints > 0 OR EXISTS (
+        SELECT 1 FROM reports r
+        WHERE r.number = s.number AND r.app_id = s.app_id AND r.withdrawn_at IS NULL AND r.reporter IS NULL))
+      LIMIT 1
+      """,
       appID
     ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }

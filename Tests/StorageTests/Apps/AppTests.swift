@@ -88,6 +88,7 @@ import Testing
       let reports = (0..<60).map { _ in
         var report = Report.random(using: &generator, now: now)
         report.appID = app.id
+        report.reporter = report.reporter ?? [UInt8](repeating: 8, count: 16)
         let chance = UInt8.random(in: 0...255, using: &generator)
         report.reportID = UUID(uuid: (chance, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(batch), chance))
         report.keyID = Bool.random(using: &generator) ? keys[0] : keys[1]

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `the contribution of a withdrawn report is subtracted`() async throws {
-    _ = try await store.accept([report(1), report(2, by: 2), report(3, by: nil)], receivedAt: now)
+    _ = try await store.accept([report(1), report(2, by: 2), report(3, by: 3)], receivedAt: now)
     #expect(try await store.withdraw(reportID: id(1), appID: 1, at: now) == .withdrawn)
     #expect(try await store.withdraw(reportID: id(3), appID: 1, at: now + 1) == .withdrawn)
     let left = try await standing()

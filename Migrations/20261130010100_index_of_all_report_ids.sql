@@ -1,0 +1,2 @@
+-- contract
+DROP INDEX reports_by_id;
