@@ -1,13 +1,15 @@
 -- contract, concurrently
 -- Ids of reports without a reporter belong to their number, and the key finds them. Each month's index in a transaction, because
--- nobody can store reports of a month while its index is built.
+-- nobody can store reports of a month while its index is built. It waits for a month for half a second, as other migrations do.
 DO $$
 DECLARE
     month regclass;
 BEGIN
+    PERFORM set_config('lock_timeout', '500ms', true);
     CREATE INDEX IF NOT EXISTS reports_of_reporters ON ONLY reports (app_id, report_id) WHERE reporter IS NOT NULL;
     COMMIT;
     FOR month IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'reports'::regclass ORDER BY inhrelid LOOP
+        PERFORM set_config('lock_timeout', '500ms', true);
         EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %s (app_id, report_id) WHERE reporter IS NOT NULL',
                        month || '_of_reporters', month);
         EXECUTE format('ALTER INDEX reports_of_reporters ATTACH PARTITION %I', month || '_of_reporters');
