@@ -1,6 +1,7 @@
 """The program's output, files and exit codes."""
 
 import gzip
+import json
 import os
 import re
 import signal
@@ -41,6 +42,18 @@ def test_complaints_go_in_once_and_a_pack_comes_out(complaints, tmp_path):
     assert "5,000 accepted: 5,000 new, 0 already stored" in first
     again = run("import", "complaints", zipped, "--format", "jsonl", "--data", data).stdout
     assert "5,000 accepted: 0 new, 5,000 already stored" in again
+
+    # The id of a row without a reporter belongs to its number, and the id of a row with one to the list.
+    def row(number, category, **more):
+        return json.dumps({"number": number, "category": category, "reported_at": "2026-11-20T10:00:00Z", **more}) + "\n"
+    ids = [{"report_id": "4f3b1c1e-7a52-4c0a-9a63-0d1e6d3c5b10"}, {"report_id": "4f3b1c1e-7a52-4c0a-9a63-0d1e6d3c5b11", "reporter": "a"}]
+    corrected = tmp_path / "corrected.jsonl"
+    corrected.write_text("".join(
+        row("+33199000101", "fraud", **more) + row("+33199000101", "survey", **more) + row("+33199000102", "fraud", **more)
+        for more in ids))
+    said = run("import", "complaints", corrected, "--format", "jsonl", "--data", data).stdout
+    assert "6 accepted: 3 new, 0 already stored" in said
+    assert "3 rows with the report_id of another report: not stored" in said
 
     recipes = tmp_path / "recipes.yaml"
     recipes.write_text("recipes:\n  - {name: toxic, kind: identification, top: 10, rank: useful}\n")

@@ -112,7 +112,8 @@ public struct ComplaintSink: Sendable {
       outcomes += try await store.accept(group, receivedAt: time)
     }
     let inserted = outcomes.count { $0 == .created }
-    return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted)
+    let conflicts = outcomes.count { $0 == .conflict }
+    return SinkResult(inserted: inserted, duplicates: outcomes.count - inserted - conflicts, conflicts: conflicts)
   }
 
   /// Passes a batch of a format without reporters to a bulk import.

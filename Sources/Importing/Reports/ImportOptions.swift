@@ -51,12 +51,13 @@ public struct ImportOptions: Sendable {
 /// The result of a batch in the sink.
 public struct SinkResult: Sendable, Equatable {
   public var inserted: Int
-  /// Rows whose report id was stored already.
+  /// Rows that were stored already.
   public var duplicates: Int
+  /// Rows with the id of another report.
+  public var conflicts: Int
 
-  public init(inserted: Int, duplicates: Int) {
-    self.inserted = inserted
-    self.duplicates = duplicates
+  public init(inserted: Int, duplicates: Int, conflicts: Int = 0) {
+    (self.inserted, self.duplicates, self.conflicts) = (inserted, duplicates, conflicts)
   }
 }
 
@@ -81,6 +82,7 @@ public struct ImportSummary: Sendable, Equatable {
   public var accepted = 0
   public var inserted = 0
   public var duplicates = 0
+  public var conflicts = 0
   public var rejects = RejectedRows()
   /// Rows rejected because reports of their time were deleted.
   public var rowsBeforeRetention: Int { rejects.reasons[RejectReason.dateBeforeRetention.rawValue] ?? 0 }

@@ -133,6 +133,7 @@ struct ImportRun {
         writing -= 1
         summary.inserted += result.inserted
         summary.duplicates += result.duplicates
+        summary.conflicts += result.conflicts
       }
       try Task.checkCancellation()
       report()
@@ -198,6 +199,6 @@ struct ImportRun {
     progress?(
       ImportProgress(
         bytesRead: summary.bytesRead, totalBytes: totalBytes, rows: summary.rows,
-        written: summary.inserted + summary.duplicates))
+        written: summary.inserted + summary.duplicates + summary.conflicts))
   }
 }

@@ -154,6 +154,9 @@ extension ImportSummary {
       lines.append("  date_before_retention: the date is before \(Timestamp.format(droppedBefore)). Older reports")
       lines.append("  were deleted, so rows that were counted before cannot be recognized.")
     }
+    if conflicts > 0 {
+      lines.append("  \(TextFormat.grouped(conflicts, "row")) with the report_id of another report: not stored")
+    }
     if repaired > 0 { lines.append("  \(TextFormat.grouped(repaired, "row")) with invalid UTF-8, repaired") }
     if unknownSubjectRows > 0 {
       lines.append("  \(TextFormat.grouped(unknownSubjectRows, "row")) with an unknown subject:")
