@@ -55,7 +55,7 @@ package struct PublicationScheduler: Sendable {
   @discardableResult
   package func runOnce() async throws -> Bool {
     let time = now()
-    let isNight = try await nightIsDue(at: time)
+    let isNight = try await schedule.isDue(at: time, publisher.store)
     let hasRevocations = try await revocationsAreDue()
     guard isNight || hasRevocations else { return false }
     return try await leases.withLease(of: LeaseStore.publishing) {
@@ -83,12 +83,5 @@ package struct PublicationScheduler: Sendable {
   private func revocationsAreDue() async throws -> Bool {
     guard try await publisher.store.hasOpenRevocations() else { return false }
     return PublicationTiming(try await publisher.store.revocationFailures()) == .publish
-  }
-
-  private func nightIsDue(at time: Date) async throws -> Bool {
-    guard let current = try await schedule.refresh(publisher.store) else { return false }
-    let due = current.last(atOrBefore: time)
-    if let since = schedule.since, due < since { return false }
-    return PublicationTiming(try await publisher.store.attempts(since: due, at: time)) == .publish
   }
 }

@@ -18,9 +18,6 @@ package final class CurrentSchedule: Sendable {
   /// As of the last ``refresh(_:)``.
   package var value: PublicationSchedule? { stored.withLock { $0?.schedule } ?? configured }
 
-  /// When the time was set on a page: earlier times of it are no publication's. Nil for the setting.
-  package var since: Date? { stored.withLock { $0?.since } }
-
   /// Reads the time that is set on a page.
   @discardableResult
   package func refresh(_ store: PublicationStore) async throws -> PublicationSchedule? {
@@ -29,5 +26,13 @@ package final class CurrentSchedule: Sendable {
     }
     stored.withLock { $0 = daily }
     return value
+  }
+
+  /// Whether the publication of the last scheduled time is to be made now: never without a time, and not for one before a time
+  /// was set on a page.
+  package func isDue(at time: Date, _ store: PublicationStore) async throws -> Bool {
+    guard let due = try await refresh(store)?.last(atOrBefore: time) else { return false }
+    if let since = stored.withLock({ $0?.since }), due < since { return false }
+    return PublicationTiming(try await store.attempts(since: due, at: time)) == .publish
   }
 }
