@@ -171,21 +171,21 @@ import Testing
   }
 
   @Test func `the numbers of a removed source leave the list`() async throws {
-    let id = try await addSource("list", listed)
+    let id = try await addSource("list", listed.lowerBound..<listed.lowerBound)
+    let entries = listed.map { SourceEntry(number: $0, category: .fraud, reportedAt: now, weight: 10) }
+    let reports = ReportStore(pool: pool)
+    try await reports.change(entries.map { SourceEntryChange(old: nil, new: $0) }, of: id, at: now)
     try await report(reported)
     let sources = SourceStore(pool: pool)
     try await withPublisher { publisher, folder in
       _ = try await publisher.publish(at: now)
       #expect(try await sources.remove("list", by: Actor(name: "Ada", role: .administrator), at: now))
       // The entries are withdrawn in two parts, with a publication in between.
-      for numbers in [listed.prefix(25), listed.dropFirst(25)] {
-        let ids = try await pool.column(
-          "SELECT report_id FROM reports WHERE app_id = \(id) AND number = ANY(\(Array(numbers))::bigint[])",
-          as: UUID.self)
-        for report in ids { _ = try await ReportStore(pool: pool).withdraw(reportID: report, appID: id, at: now) }
-        if numbers.endIndex == listed.endIndex { try await sources.finishRemoval(of: id) }
+      for gone in [entries.prefix(25), entries.dropFirst(25)] {
+        try await reports.change(gone.map { SourceEntryChange(old: $0, new: nil) }, of: id, at: now)
+        if gone.endIndex == entries.endIndex { try await sources.finishRemoval(of: id) }
         _ = try await publisher.publish(at: now + 60)
-        #expect(try await published(folder) == Array(listed.filter { $0 >= numbers.endIndex }) + Array(reported))
+        #expect(try await published(folder) == entries[gone.endIndex...].map(\.number) + Array(reported))
       }
       // From then on, the removal explains nothing.
       try await run("TRUNCATE number_categories")
