@@ -149,8 +149,8 @@ let package = Package(
     serverLibrary(
       "Accounts",
       [
-        "ServerSupport", "Support", "CurlHTTP", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto, cryptoExtras,
-        logging,
+        "ServerSupport", "CallerPack", "Support", "CurlHTTP", "OutboundHTTP", "Storage", "Curation", "CQRCode", crypto,
+        cryptoExtras, logging,
       ]),
 
     // Other servers.
@@ -175,8 +175,8 @@ let package = Package(
     library(
       "Jobs",
       [
-        "ServerSupport", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation", "Support",
-        "CurlHTTP", "OutboundHTTP", "PostgreSQL", logging,
+        "ServerSupport", "CallerPack", "Importing", "Intake", "Moderation", "Publishing", "Storage", "Curation",
+        "Support", "CurlHTTP", "OutboundHTTP", "PostgreSQL", logging,
       ], isOptimized: false),
     // Delivery: HTTP ends here. API and ModerationSite do not know each other.
     serverLibrary(

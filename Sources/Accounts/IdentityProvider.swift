@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 public import Curation
 import CurlHTTP
 public import Foundation
@@ -30,12 +31,7 @@ public struct SignOnConfiguration: Sendable {
 
   /// Whether an address is https, or http on this machine. Other addresses would show secrets to the network.
   public static func isSafe(_ address: URL) -> Bool {
-    guard let host = address.host, !host.isEmpty, address.user == nil, address.fragment == nil else { return false }
-    switch address.scheme {
-    case "https": return true
-    case "http": return ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
-    default: return false
-    }
+    address.user == nil && address.fragment == nil && WebOrigin(address)?.isPrivate == true
   }
 
   /// The highest role that claims mean.

@@ -141,7 +141,7 @@ struct Downloader: UpdateTransport {
 
   private func request(_ url: URL) -> OutboundRequest {
     var request = OutboundRequest("GET", url)
-    request.redirects = 5
+    request.redirects = OutboundRequest.downloadRedirects
     if let key, key.origin == WebOrigin(url) { request.fields["Authorization"] = key.authorization }
     return request
   }

@@ -27,9 +27,6 @@ package struct RetentionJob: Sendable {
     }
   }
 
-  /// Days of messages about events. The same as of contacts of answered appeals, because a mail with an answer has one.
-  private static let messages = 30
-
   private let store: RetentionStore
   private let limits: Limits
   private let logger: Logger
@@ -67,8 +64,9 @@ package struct RetentionJob: Sendable {
   package func runOnce() async throws {
     let time = now()
     let before = { (days: Int) in time.addingTimeInterval(-Double(days) * 86_400) }
-    func limit(_ kind: RetainedData) -> Date { before(kind.days ?? 0) }
-    try await store.purgeMessages(before: before(Self.messages))
+    func limit(_ kind: RetainedData) -> Date { kind.limit(at: time) }
+    // A mail with an answer has the contact.
+    try await store.purgeMessages(before: time - RetainedData.contactsKept)
     try await store.addListingHashes()
     // A little more than a round, so that no erasure is between two.
     try await store.vacuumErased(since: time.addingTimeInterval(-4_000))

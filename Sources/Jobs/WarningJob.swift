@@ -17,7 +17,7 @@ package struct WarningJob: Sendable {
   private let logger: Logger
 
   /// How long before its end an expiring root is told, in seconds: 30 days.
-  static let notice: TimeInterval = 30 * 86_400
+  package static let notice: TimeInterval = 30 * 86_400
 
   /// - Parameters:
   /// - caseTarget: seconds after which a case should be decided.

@@ -92,6 +92,7 @@ public struct OutboundRequest: Sendable {
   public var body: Data?
   /// Maximum redirects within the origin that are followed; each repeats the request with all its fields.
   public var redirects = 0
+  package static let downloadRedirects = 5
 
   /// Creates a request that follows no redirects.
   public init(_ method: String = "GET", _ url: URL, fields: [String: String] = [:], body: Data? = nil) {

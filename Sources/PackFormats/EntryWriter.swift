@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
+
 /// Writes an ascending list in one format, entry by entry, in bounded memory.
 ///
 /// The output appears under its name only when ``finish()`` returns. A writer that is released earlier leaves no file.
@@ -102,9 +104,6 @@ public struct ListEntry: Sendable, Equatable {
 
   /// The fewest free digits of a pattern. Ten numbers in a row are often a coincidence.
   private static let minWildcards = 2
-
-  /// The largest number E.164 can hold: 15 digits.
-  static let largestNumber: Int64 = 999_999_999_999_999
 }
 
 /// The rules for ascending lists in all formats.
@@ -119,7 +118,7 @@ package struct EntryRules {
   package mutating func admit(_ entry: ListEntry) throws(PackFormatError) {
     let number = entry.number
     guard number >= 1 else { throw .entry(number: number, rule: "a number is at least 1") }
-    guard number <= ListEntry.largestNumber else {
+    guard number <= PackLimits.maxNumber else {
       throw .entry(number: number, rule: "a number has at most 15 digits")
     }
     guard number != previous else { throw .entry(number: number, rule: "the number is already in the list") }
@@ -129,13 +128,13 @@ package struct EntryRules {
     if let label = entry.label {
       let length = label.utf8.count
       guard length > 0 else { throw .entry(number: number, rule: "a label is not empty") }
-      guard length < 65_535 else {
+      guard length <= PackLimits.labelBytes else {
         throw .entry(number: number, rule: "a label has at most 65,534 bytes, this one has \(length)")
       }
     } else if !entry.blocks, !entry.isRemoved {
       throw .entry(number: number, rule: "an entry blocks or has a label")
     }
-    guard entry.last >= number, entry.last <= ListEntry.largestNumber else {
+    guard entry.last >= number, entry.last <= PackLimits.maxNumber else {
       throw .entry(number: number, rule: "a range ends after its beginning, within 15 digits")
     }
     previous = entry.last

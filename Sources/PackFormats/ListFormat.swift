@@ -94,6 +94,10 @@ public struct ExportOptions: Sendable {
   /// Maximum numbers in a FRITZ!Box phonebook: 1…100,000. The device supports a few thousand.
   public var phonebookLimit = usualPhonebookLimit
   public static let usualPhonebookLimit = 3_000
+  /// The most numbers of a contact that a FRITZ!Box reads.
+  package static let numbersPerContact = 9
+  /// The votes of a listed number: clients have limits of their own up to 10, and the list has decided already.
+  package static let listedVotes = 10
   /// The action beyond ``phonebookLimit``.
   public var overLimit: OverLimit = .fail
 

@@ -36,5 +36,7 @@ import Testing
     for text in ["http://ringfence.example", "http://127.0.0.1.evil.example", "http://192.0.2.1"] {
       #expect(try origin(text)?.isPrivate == false)
     }
+    #expect(["localhost", "127.0.0.1", "::1", "[::1]"].allSatisfy(WebOrigin.isLoopback))
+    #expect(!["mail.example", "192.0.2.1", "[2001:db8::1]", ""].contains(where: WebOrigin.isLoopback))
   }
 }

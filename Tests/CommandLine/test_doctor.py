@@ -246,6 +246,26 @@ def test_what_stands_in_the_database_is_named(server):
     assert found["state"] == "warning"
 
 
+def test_a_case_that_waits_longer_than_the_setting_is_named(server):
+    as_superuser(
+        server, "INSERT INTO queue (number, causes, urgency, country, since) "
+        "VALUES (12015550199, 1, 0, 'US', now() - interval '2 hours')")
+    try:
+        assert examine(server.data)["review queue"]["state"] == "ok"
+        assert examine(server.data, RINGFENCE_CASE_TARGET_HOURS="1")["review queue"]["state"] == "warning"
+    finally:
+        as_superuser(server, "DELETE FROM queue WHERE number = 12015550199")
+
+
+def test_a_backup_is_late_after_a_day_and_a_half(server):
+    record = server.data / "last-backup"
+    for hours, state in [(35, "ok"), (37, "warning")]:
+        record.touch()
+        os.utime(record, (time.time() - hours * 3_600,) * 2)
+        assert examine(server.data)["backup"]["state"] == state
+    record.unlink()
+
+
 def test_a_gate_that_holds_is_named(server):
     run("publish", "--top", 3, "--min-size", 100, "--tolerance", 0, "--data", server.data, code=4)
     assert examine(server.data)["gates"]["state"] == "warning"

@@ -248,7 +248,7 @@ def test_the_owner_reads_the_data_with_a_code(server):
     assert {"right.code", "right.enter", "right.access", "right.suppress"} <= actions
     for _ in range(2):
         server.run("rights", "code", DECIDED)
-    assert "three codes today" in server.run_unchecked("rights", "code", DECIDED).stderr
+    assert "3 codes today" in server.run_unchecked("rights", "code", DECIDED).stderr
 
 
 def test_a_report_of_a_period_has_the_counts_of_the_audit_log(server):

@@ -57,7 +57,7 @@ import Testing
     let later = now + 86_400
     let renewed = try await refresher.store(all, isComplete: true, of: feed, at: later)
     #expect((renewed.entries, renewed.added, renewed.replaced, renewed.removed) == (3, 0, 3, 0))
-    #expect(abs(try await heat(Self.numbers[0], stores, at: SourceMerge.day(of: later)) - 1) < 1e-9)
+    #expect(abs(try await heat(Self.numbers[0], stores, at: ComplaintDays.beginning(of: later)) - 1) < 1e-9)
     #expect(try await stores.numbers.standing(of: Self.numbers[0]).reports == 1)
 
     let fewer = try await refresher.store(
@@ -125,7 +125,7 @@ import Testing
     let unchanged = try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now + 9 * 86_400)
     #expect((unchanged.entries, unchanged.replaced) == (2, 2))
     let days = try await stores.sources.entries(of: feed.id, after: 0).map(\.reportedAt)
-    #expect(days == [SourceMerge.day(of: now + 9 * 86_400), SourceMerge.day(of: now + 9 * 86_400)])
+    #expect(days == [ComplaintDays.beginning(of: now + 9 * 86_400), ComplaintDays.beginning(of: now + 9 * 86_400)])
     #expect(try await differences(stores) == 0)
   }
 
@@ -191,7 +191,7 @@ import Testing
       try set.replacing(rule), after: version.version, by: .commandLine("Ada"), because: "Test.", at: now)
     // The file has not changed.
     #expect(try await refresher.store(SourceContent(), isComplete: false, of: feed, at: now).replaced == 1)
-    #expect(abs(try await heat(Self.numbers[0], stores, at: SourceMerge.day(of: now)) - 12) < 1e-9)
+    #expect(abs(try await heat(Self.numbers[0], stores, at: ComplaintDays.beginning(of: now)) - 12) < 1e-9)
     #expect(try await differences(stores) == 0)
   }
 

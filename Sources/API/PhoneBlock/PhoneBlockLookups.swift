@@ -7,6 +7,7 @@ import HTTPTypes
 import Hummingbird
 import Intake
 import NIOCore
+import PackFormats
 import PhoneNumbers
 import Storage
 import Support
@@ -262,9 +263,8 @@ enum PhoneBlockFormat {
 
 /// Votes of PhoneBlock from the evidence of a listed number.
 enum PhoneBlockVotes {
-  /// The minimum votes of a number to block, and the votes of a range: limits of clients are up to 10, and the server
-  /// has decided already.
-  static let listed = 10
+  /// The minimum votes of a number to block, and the votes of a range.
+  static let listed = ExportOptions.listedVotes
 
   /// The steps of votes in block lists.
   static let buckets = [2, 4, 10, 20, 50, 100]

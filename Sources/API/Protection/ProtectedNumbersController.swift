@@ -50,12 +50,6 @@ struct ProtectedNumbersController: Sendable {
     return try await bodies.read(request, .object, context: context) { data in
       let body = try JSON.decode(Body.self, from: data)
       let (target, now) = (try target(body.what, region: body.region), Date())
-      let reason: String
-      do throws(RuleViolation) {
-        reason = try RuleViolation.line(body.reason, "reason", atMost: TextLimit.protectionReason)
-      } catch {
-        throw try Problem.refusal(error, texts)
-      }
       let end = body.until.flatMap { Timestamp.parse($0) }
       guard body.until == nil || end.map({ $0 > now }) == true else {
         let field = Problem.Field(pointer: "/until", code: "not_a_later_time", detail: "Send a later RFC 3339 time.")
@@ -63,10 +57,13 @@ struct ProtectedNumbersController: Sendable {
       }
       let actor = Actor(name: worker.name, role: worker.role)
       do {
-        guard let replaced = try await protection.set(target, reason: reason, until: end, by: actor, at: now) else {
+        guard let replaced = try await protection.set(target, reason: body.reason, until: end, by: actor, at: now)
+        else {
           return Response(status: .noContent)
         }
         return try JSON.uncachedResponse(["replaced": replaced.fields])
+      } catch let error as RuleViolation {
+        throw try Problem.refusal(error, texts)
       } catch let error as ProtectionError {
         throw Problem(.invalidDecision, detail: error.description)
       }

@@ -52,7 +52,7 @@ final class PersonalCursor {
     try fill(&fixed, count: 27)
     let previous = number
     number = integer(at: 0, as: Int64.self)
-    guard number > previous, number <= 999_999_999_999_999 else { throw damaged("number \(number) is out of order") }
+    guard number > previous, number <= PackLimits.maxNumber else { throw damaged("number \(number) is out of order") }
     let flags = fixed[8]
     guard flags & 0xF0 == 0, flags & 3 != 2, flags & 12 != 8 else { throw damaged("flags \(flags) are unknown") }
     blocks = flags & 1 == 0 ? nil : flags & 2 == 0

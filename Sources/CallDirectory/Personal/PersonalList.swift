@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 public import Foundation
 
 /// The numbers that a user blocked or named, and those that the user does not want blocked or named.
@@ -125,7 +126,7 @@ public struct PersonalList: Sendable, Equatable {
   }
 
   private static func check(_ number: Int64) throws(CallDirectoryError) {
-    guard (1...999_999_999_999_999).contains(number) else {
+    guard (PackLimits.minNumber...PackLimits.maxNumber).contains(number) else {
       throw .entry(number: number, rule: "a number has 1 to 15 digits and does not begin with 0")
     }
   }

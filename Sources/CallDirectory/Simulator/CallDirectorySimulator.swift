@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
+
 /// Simulates the system's side of Call Directory on any platform, with Apple's rules as far as they are known.
 ///
 /// The simulator keeps the entries that an extension has loaded and checks each request.
@@ -230,7 +232,7 @@ extension CallDirectorySimulator {
     }
 
     private func admits(_ number: Int64, after last: Int64) -> Bool {
-      if number < 1 || number > 999_999_999_999_999 {
+      if number < PackLimits.minNumber || number > PackLimits.maxNumber {
         fail(.impossibleNumber(number))
       } else if number == last {
         fail(.duplicate(number: number))

@@ -32,7 +32,10 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether nobody on the network can read the traffic: https, or a loopback address.
-  public var isPrivate: Bool { scheme == "https" || ["127.0.0.1", "localhost", "::1"].contains(host) }
+  public var isPrivate: Bool { scheme == "https" || Self.isLoopback(host) }
+
+  /// Whether a host is this machine.
+  package static func isLoopback(_ host: String) -> Bool { ["127.0.0.1", "localhost", "::1"].contains(bare(host)) }
 
   /// The origin as text; the port only when it is not the default of the scheme.
   public var description: String {

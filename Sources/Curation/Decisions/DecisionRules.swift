@@ -27,10 +27,12 @@ public struct AllowRule: Sendable, Equatable {
   /// Whether allowing the number needs a moderator and a reason.
   public var isGuarded: Bool { isHeld || isListed || isAppealed || reporters > Self.maxReporters }
 
+  public func isOpen(to role: Role) -> Bool { role >= .moderator || !isGuarded }
+
   /// - Throws: ``RuleViolation`` of the code `allow_needs_moderator` or `allow_needs_reason`.
   public func check(reason: String?, role: Role) throws(RuleViolation) {
     guard isGuarded else { return }
-    guard role >= .moderator else { throw violation(.allowNeedsModerator) }
+    guard isOpen(to: role) else { throw violation(.allowNeedsModerator) }
     guard reason != nil else { throw violation(.allowNeedsReason) }
   }
 

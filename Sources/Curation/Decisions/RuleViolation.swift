@@ -130,7 +130,7 @@ public enum TextLimit {
   public static let reason = 500
   /// A note of a moderator.
   public static let note = 2_000
-  /// The name of an account, or of another author.
+  /// The name of an account or another author, an app, a list, a directory or a passkey.
   public static let author = 80
   /// The reason of a protection.
   public static let protectionReason = 200

@@ -41,6 +41,8 @@ public enum BrigadeDetection {
   static let minDaysOfOthers: Int32 = 7
   /// The least number of reporters who share a network or a text.
   static let minCluster = 3
+  /// The least number of attested reporters whose contradiction denies a label.
+  static let minDeniers = 3
   /// The least number of others that outweighs up to four times as many suspects.
   static let minOthers = 2
   /// Number of suspects that one further other outweighs.
@@ -173,7 +175,7 @@ public enum BrigadeDetection {
     // Independent reporters are as good as those without a connection.
     if !isIndependent { mark = connection?.mark ?? mark }
     // Attested phones that contradict outweigh accounts that nobody vouches for.
-    let isDenied = summary.deniers >= minCluster && summary.deniers > summary.attested
+    let isDenied = summary.deniers >= minDeniers && summary.deniers > summary.attested
     let mayIdentify =
       circumstances.rule.identifiedMarks.contains(mark) && (isIndependent || connection != nil) && !isDenied
     // To be new is no offense: few newcomers are not remembered with the hold.

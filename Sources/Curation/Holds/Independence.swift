@@ -67,6 +67,8 @@ public struct TargetOverlap: Sendable {
   /// pseudonyms, which is the same for each number, so that the accounts of a brigade meet.
   private static let maxPairs = 2_048
   private static let minNeighbors = 16
+  /// The least number of reporters who share a number that is no chance, if they are half of all.
+  private static let minSharers = 3
 
   private var hashes: [Reporter: [UInt64]] = [:]
 
@@ -113,7 +115,7 @@ public struct TargetOverlap: Sendable {
     // A number that half of them share is no chance, so it counts like two.
     func weight(_ hash: UInt64) -> Int {
       let count = counts[hash] ?? 0
-      return count >= BrigadeDetection.minCluster && 2 * count >= order.count ? 2 : 1
+      return count >= Self.minSharers && 2 * count >= order.count ? 2 : 1
     }
     var pairs: [SIMD2<Int>] = []
     let neighbors = max(Self.minNeighbors, Self.maxPairs / order.count)

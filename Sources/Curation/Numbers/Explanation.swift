@@ -168,7 +168,7 @@ extension Explanation {
   /// day in UTC, or the time of the last publication if that is later.
   /// - Parameter published: `as_of` of the last publication; nil for none.
   public static func coarseTime(_ time: Date, published: Date? = nil) -> Date {
-    let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    let day = ComplaintDays.beginning(of: time)
     // A publication may have been made for a time to come, which would show every report until then.
     guard let published, published <= time else { return day }
     return max(day, published)

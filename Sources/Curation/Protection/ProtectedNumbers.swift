@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import PhoneNumbers
+
 /// The numbers that may never be published, whatever is reported: emergency and short numbers, and those that the
 /// operator protects, such as banks, authorities and hospitals.
 ///
@@ -57,7 +59,7 @@ public struct ProtectedNumbers: Sendable {
 
   /// - Parameter number: E.164 digits; digits outside E.164 are not protected.
   public func rule(for number: Int64) -> ProtectionReason? {
-    guard (1...999_999_999_999_999).contains(number) else { return nil }
+    guard PhoneNumber.digitsRange.contains(number) else { return nil }
     let place = numbers.firstPlace(atLeast: number)
     if place < numbers.count, numbers[place] == number { return reasons[Int(numberReasons[place])].reason }
     let next = blockStarts.firstPlace(atLeast: number + 1)

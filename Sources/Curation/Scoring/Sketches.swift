@@ -52,6 +52,9 @@ public struct ComplaintDays: Sendable, Equatable {
     Int32((time.timeIntervalSince1970 / 86_400).rounded(.down))
   }
 
+  /// The beginning of the UTC day of a time.
+  public static func beginning(of time: Date) -> Date { Date(timeIntervalSince1970: Double(day(of: time)) * 86_400) }
+
   public mutating func insert(_ day: Int32) {
     formUnion(ComplaintDays(bits: 1, lastDay: day))
   }

@@ -13,6 +13,9 @@ package struct LimitedHTTPChannel: ServerChildChannel {
 
   package typealias Value = HTTP1Channel.Value
 
+  /// Limits of the head of a request. 2,000 connections with a head each: 32 MB.
+  static let (headBytes, fieldBytes, fields) = (16_384, 8_192, 100)
+
   private let http: HTTP1Channel
   private let makeGuard: @Sendable () -> ConnectionLimitHandler
   private let limits: ConnectionLimits
@@ -26,9 +29,8 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     http = HTTP1Channel(
       responder: responder,
       configuration: .init(
-        // 2,000 connections with a head each: 32 MB. ProblemKind.headersTooLarge states the limits.
         httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 8 * 1_024, maxHeaderListSize: 16 * 1_024, maxHeaderFieldCount: 100)))
+          maxHeaderFieldSize: Self.fieldBytes, maxHeaderListSize: Self.headBytes, maxHeaderFieldCount: Self.fields)))
     self.limits = limits
     self.makeFastPath = makeFastPath
     makeGuard = {

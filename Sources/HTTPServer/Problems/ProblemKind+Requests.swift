@@ -60,8 +60,10 @@ extension ProblemKind {
         remedy: "Send the same request again, or smaller batches. With the same IDs, nothing is counted twice.")
     case .tooLarge:
       Documentation(
-        status: .contentTooLarge, title: "Body too large", detail: "The body can have at most 16384 bytes.",
-        cause: "The limit is 16 KiB for one report, 1 MiB for a batch and 16 MiB for a file of decisions.",
+        status: .contentTooLarge, title: "Body too large",
+        detail: "The body can have at most \(BodyReader.objectLimit) bytes.",
+        cause: "The limit is \(BodyReader.objectLimit >> 10) KiB for one report, \(BodyReader.batchLimit >> 20) MiB "
+          + "for a batch and \(BodyReader.fileLimit >> 20) MiB for a file of decisions.",
         remedy: "Divide the batch or the file.")
     case .unsupportedMediaType:
       Documentation(
@@ -81,12 +83,14 @@ extension ProblemKind {
         remedy: "Content-Range has the length of the file. If your download has that length, it is complete.")
     case .tooMany:
       Documentation(
-        status: .unprocessableContent, title: "Too many items", detail: "Send 1 to 1000 at a time.",
+        status: .unprocessableContent, title: "Too many items", detail: "Send 1 to \(Batch.limit) at a time.",
         cause: "A batch is empty or has more than 1,000 items.", remedy: "Divide the batch.")
     case .headersTooLarge:
       Documentation(
         status: .requestHeaderFieldsTooLarge, title: "Headers too large",
-        detail: "The address and each header can have at most 8192 bytes, and all headers 16384 bytes and 100 fields.",
+        detail:
+          "The address and each header can have at most \(LimitedHTTPChannel.fieldBytes) bytes, and all headers "
+          + "\(LimitedHTTPChannel.headBytes) bytes and \(LimitedHTTPChannel.fields) fields.",
         cause:
           "The address or a header is too long, or there are too many headers. Often a browser sends many cookies.",
         remedy: "Send fewer and shorter headers. Delete the cookies of this host if it serves other programs, too.")

@@ -159,5 +159,5 @@ package struct LenientArray<Value: Decodable>: Decodable {
 /// Limits of batches.
 package enum Batch {
   /// Maximum items.
-  package static let limit = 1_000
+  package static let limit = IdentificationSubmission.maxItems
 }

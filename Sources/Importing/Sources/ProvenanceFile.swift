@@ -107,8 +107,8 @@ struct ProvenanceFile {
     } catch {
       throw lines.failure("is not a row of an evidence file")
     }
-    guard (1...999_999_999_999_999).contains(row.number), ["block", "identify"].contains(row.treatment),
-      row.last.map({ $0 > row.number && $0 <= 999_999_999_999_999 }) ?? true,
+    guard PhoneNumber.digitsRange.contains(row.number), ["block", "identify"].contains(row.treatment),
+      row.last.map({ $0 > row.number && PhoneNumber.digitsRange.contains($0) }) ?? true,
       row.strength.map(ProvenanceRow.strengths.contains) ?? true, row.origins.allSatisfy(Self.isServer),
       zip(row.origins, row.origins.dropFirst()).allSatisfy(<), (1...255).contains(row.hops ?? 1)
     else { throw lines.failure("has a value that is not allowed") }

@@ -46,18 +46,17 @@ struct SourceDownload {
     _ settings: Source.Settings, _ state: Source.State, _ url: URL, _ isConditional: Bool,
     by client: OutboundHTTP
   ) async throws -> Outcome {
-    // Redirects stay within the origin.
-    guard settings.options.keyFile == nil || WebOrigin(url)?.isPrivate == true else {
-      throw SourceFailure.keyWithoutHTTPS
-    }
     var request = OutboundRequest("GET", url)
-    request.redirects = limits.redirects
+    request.redirects = OutboundRequest.downloadRedirects
     request.fields["Accept"] = "*/*"
     if isConditional {
       request.fields["If-None-Match"] = state.etag
       request.fields["If-Modified-Since"] = state.lastModified
     }
-    request.fields["Authorization"] = try settings.options.keyFile.map { "Bearer \(try Self.key(in: $0))" }
+    // Redirects stay within the origin.
+    request.fields["Authorization"] = try settings.options.keyFile.map {
+      "Bearer \(try Self.key(in: $0, for: WebOrigin(url)))"
+    }
     let file = try SourceFile(folder: folder)
     let head: OutboundResponse
     do {
@@ -85,7 +84,8 @@ struct SourceDownload {
     return url
   }
 
-  static func key(in path: String) throws(SourceFailure) -> String {
+  static func key(in path: String, for origin: WebOrigin?) throws(SourceFailure) -> String {
+    guard origin?.isPrivate == true else { throw .keyWithoutHTTPS }
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: maxKeyBytes + 1), data.count <= maxKeyBytes
     else { throw .keyUnreadable(path: path) }
@@ -129,8 +129,6 @@ public struct SourceReadLimits: Sendable, Equatable {
   public var idle = Duration.seconds(30)
   /// The most entries: 24 bytes of memory for each.
   public var entries = 2_000_000
-  /// The most redirects within the origin.
-  public var redirects = 5
 
   public init() {}
 

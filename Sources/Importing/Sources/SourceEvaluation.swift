@@ -72,7 +72,7 @@ struct SourceChanges {
     self.entries = entries
     self.isList = isList
     self.isNew = isNew
-    day = SourceMerge.day(of: time)
+    day = ComplaintDays.beginning(of: time)
     wanted = isList && !isNew ? 0 : nil
   }
 

@@ -33,12 +33,7 @@ struct SourceMerge {
     self.content = content
     self.isComplete = isComplete
     self.weight = weight
-    day = Self.day(of: time)
-  }
-
-  /// The start of a time's day in UTC.
-  static func day(of time: Date) -> Date {
-    Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    day = ComplaintDays.beginning(of: time)
   }
 
   /// The changes up to the last of these entries.

@@ -52,7 +52,7 @@ extension SourceRefresher {
       try await checkNewest(source, state)
     }
     summary.add(stored)
-    state.listVersion = Self.day(of: time)
+    state.listVersion = Int64(ComplaintDays.day(of: time))
     return (state, summary)
   }
 
@@ -61,7 +61,7 @@ extension SourceRefresher {
     _ source: Source, _ state: Source.State, at time: Date
   ) async throws -> (Source.State, Summary) {
     var (state, summary) = (state, Summary())
-    let day = Self.day(of: time)
+    let day = Int64(ComplaintDays.day(of: time))
     if state.listVersion == day {
       summary.entries = state.entries
     } else {
@@ -75,9 +75,6 @@ extension SourceRefresher {
     summary.isUnchanged = true
     return (state, summary)
   }
-
-  /// Days since 1970-01-01.
-  private static func day(of time: Date) -> Int64 { Int64(SourceMerge.day(of: time).timeIntervalSince1970 / 86_400) }
 
   /// Stores the publication as the newest before anything of it is used, so that no earlier one is accepted afterwards,
   /// whichever server reads it.

@@ -24,8 +24,8 @@ struct SubscriptionReader: Sendable {
     guard let source = UpdateSource(settings.url) else { throw SourceFailure.invalidAddress }
     var key: Fetching.AppKey?
     if let path = options.keyFile {
-      guard let origin = source.origin, origin.isPrivate else { throw SourceFailure.keyWithoutHTTPS }
-      key = Fetching.AppKey(try SourceDownload.key(in: path), for: origin)
+      let text = try SourceDownload.key(in: path, for: source.origin)
+      key = source.origin.flatMap { Fetching.AppKey(text, for: $0) }
       guard key != nil else { throw SourceFailure.keyUnreadable(path: path) }
     }
     pack = options.pack ?? ""

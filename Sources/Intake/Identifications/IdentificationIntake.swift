@@ -34,7 +34,7 @@ public struct IdentificationSubmission: Sendable, Equatable {
 
   /// A UUID that every retry repeats.
   public var batchID: String
-  /// The items, 1 to 1,000; items of one number and day are added up.
+  /// The items, 1 to ``maxItems``; items of one number and day are added up.
   public var items: [Item]
 
   package init(batchID: String, items: [Item]) {
@@ -44,7 +44,7 @@ public struct IdentificationSubmission: Sendable, Equatable {
 }
 
 extension IdentificationSubmission {
-  static let maxItems = 1_000
+  package static let maxItems = 1_000
 
   /// The most calls of one kind in an item.
   public static let maxCalls = 1_000_000
@@ -63,7 +63,7 @@ extension IdentificationSubmission {
         FieldProblem(field: "batch_id", code: "not_a_uuid", detail: "Send a UUID. Use the same UUID for retries."))
     }
     if !(1...Self.maxItems).contains(items.count) {
-      problems.append(FieldProblem(field: "items", code: "length", detail: "Send 1 to 1,000 items."))
+      problems.append(FieldProblem(field: "items", code: "length", detail: "Send 1 to \(Self.maxItems) items."))
       throw InvalidSubmission(problems: problems)
     }
     let today = ComplaintDays.day(of: now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CallerPack
 import ServerSupport
 package import Curation
 import Support
@@ -114,7 +115,7 @@ package struct Mailer: Sendable {
       "mail-from = \"<\(sender.text)>\"", "mail-rcpt = \"<\(recipient.text)>\"",
       "upload-file = \(Self.quoted(file))", "connect-timeout = 15",
     ]
-    if !isTLS, !["localhost", "127.0.0.1", "[::1]", "::1"].contains(host) { lines.append("ssl-reqd") }
+    if !isTLS, !WebOrigin.isLoopback(host) { lines.append("ssl-reqd") }
     if let user { lines.append("user = \(Self.quoted("\(user):\(password ?? "")"))") }
     return lines.joined(separator: "\n") + "\n"
   }

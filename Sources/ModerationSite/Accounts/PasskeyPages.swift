@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Accounts
+import Curation
 import Foundation
 import HTTPServer
 import HTTPTypes
@@ -104,9 +105,7 @@ struct PasskeyPages: Sendable {
   }
 
   private static func name(_ context: ServerRequestContext) -> String? {
-    context.form.text("name").flatMap { name in
-      (1...80).contains(name.unicodeScalars.count) && !name.contains(where: \.isNewline) ? name : nil
-    }
+    context.form.text("name").flatMap { try? RuleViolation.line($0, "name", atMost: TextLimit.author) }
   }
 
   private func show(

@@ -20,8 +20,6 @@ struct AppPages: Sendable {
   let pages: PageRenderer
 
   private static let address = "/moderation/apps"
-  /// The maximum days of a key's life, and of the grace period of a replaced key.
-  private static let maxDays = 3_650
 
   @Sendable func list(_ request: Request, context: ServerRequestContext) async throws -> Response {
     try await page(context)
@@ -224,7 +222,7 @@ struct AppPages: Sendable {
   /// - Returns: nil if the text is not a number of days in range; an inner nil if there is no text.
   private static func days(_ text: String?, from min: Int) -> Int?? {
     guard let text else { return .some(nil) }
-    guard let days = Int(text), (min...maxDays).contains(days) else { return nil }
+    guard let days = Int(text), (min...AppKey.maxDays).contains(days) else { return nil }
     return days
   }
 

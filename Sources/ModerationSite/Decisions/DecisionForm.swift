@@ -47,6 +47,11 @@ enum DecisionForm {
       }
     }
 
+    /// The least role that may choose it; triage may allow only some numbers.
+    var role: Role {
+      self == .protect ? .administrator : [.allow, .unsure, .escalate].contains(self) ? .triage : .moderator
+    }
+
     /// - Parameters:
     /// - rule: the number's state; an appealed number is not decided before its owner has an answer.
     /// - isProtected: whether the number is protected already.
@@ -56,13 +61,13 @@ enum DecisionForm {
       -> Bool
     {
       // A range case decides nothing about its number.
-      if isRange, treatment != nil || self == .protect { return false }
+      if role < self.role || isRange && (treatment != nil || self == .protect) { return false }
       return switch self {
-      case .approve, .rejectRange: isRange && role >= .moderator
-      case .block, .identify: role >= .moderator && !rule.isAppealed
-      case .allow: !rule.isAppealed && (role >= .moderator || !rule.isGuarded)
-      case .uphold, .reject: role >= .moderator && rule.isAppealed
-      case .protect: role >= .administrator && !rule.isAppealed && !isProtected
+      case .approve, .rejectRange: isRange
+      case .block, .identify: !rule.isAppealed
+      case .allow: !rule.isAppealed && rule.isOpen(to: role)
+      case .uphold, .reject: rule.isAppealed
+      case .protect: !rule.isAppealed && !isProtected
       case .unsure: waits
       case .escalate: waits && (role < .administrator || hasColleagues)
       }

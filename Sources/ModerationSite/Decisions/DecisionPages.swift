@@ -31,10 +31,7 @@ struct DecisionPages: Sendable {
       return try await cases.answer(
         context, problem: RuleViolation(.decisionNotOffered, field: "decision"))
     }
-    guard worker.role >= .moderator || [.allow, .unsure, .escalate].contains(choice) else {
-      throw Problem.needs(.moderator)
-    }
-    guard worker.role >= .administrator || choice != .protect else { throw Problem.needs(.administrator) }
+    guard worker.role >= choice.role else { throw Problem.needs(choice.role) }
     let now = try await cases.cases.brief(number.digits, at: Date())
     if let item = now.item {
       switch CaseAccess(level: item.level, claim: item.claim, for: worker, at: Date()) {
@@ -150,7 +147,6 @@ struct DecisionPages: Sendable {
   ) async throws -> Response {
     do {
       guard choice == .approve || choice == .rejectRange else { throw RuleViolation(.rangeOpen, field: "range") }
-      guard worker.role >= .moderator else { throw Problem.needs(.moderator) }
       guard let reason = try ReasonField.read(context.form) else {
         throw RuleViolation(.reasonMissing, field: "reason")
       }
@@ -177,11 +173,9 @@ struct DecisionPages: Sendable {
       guard !AllowRule(explanation).isAppealed else { throw RuleViolation(.decisionNotOffered, field: "decision") }
       guard let typed = try ReasonField.read(form) else { throw RuleViolation(.reasonMissing, field: "reason") }
       // The list of protected numbers has the moderator's own words.
-      let reason = try RuleViolation.line(
-        cases.pages.texts(context).reason(typed), "reason", atMost: TextLimit.protectionReason)
+      let reason = cases.pages.texts(context).reason(typed)
       let note = try Self.note(form)
-      _ = try await protection.set(
-        .number(number.digits), reason: reason, by: worker, at: Date())
+      _ = try await protection.set(.number(number.digits), reason: reason, by: worker, at: Date())
       try await store(note, of: form, about: number.digits, worker)
     } catch let problem as RuleViolation {
       return try await cases.answer(context, problem: problem)

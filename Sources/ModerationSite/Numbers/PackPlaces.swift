@@ -30,9 +30,6 @@ actor PackPlaces {
   /// Open packs by path. A path always names the same file.
   private var readers: [String: PackReader] = [:]
 
-  /// The maximum number of packs read for one number and kept open.
-  private static let most = 64
-
   init(folder: PublicationFolder, newest: NewestManifest) {
     self.folder = folder
     self.newest = newest
@@ -42,7 +39,8 @@ actor PackPlaces {
   /// - Returns: nil if nothing is published or the newest publication cannot be read.
   func places(of number: Int64, country: String?) async -> Found? {
     guard let manifest = try? await newest.manifest() else { return nil }
-    let packs = manifest.packs.filter { $0.spans(number) && $0.mayContainNumbers(of: country) }.prefix(Self.most)
+    let packs = manifest.packs.filter { $0.spans(number) && $0.mayContainNumbers(of: country) }
+      .prefix(PackHistory.maxPacks)
     let known = Set(manifest.packs.map(\.path))
     readers = readers.filter { known.contains($0.key) }
     var open: [(pack: ManifestPack, reader: PackReader)] = []
@@ -67,7 +65,7 @@ actor PackPlaces {
     guard let reader = try? await NIOThreadPool.singleton.runIfActive({ try PackReader.open(path: file) }) else {
       return nil
     }
-    if readers.count < Self.most { readers[path] = reader }
+    if readers.count < PackHistory.maxPacks { readers[path] = reader }
     return reader
   }
 }

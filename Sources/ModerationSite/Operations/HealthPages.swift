@@ -9,6 +9,7 @@ import Intake
 import PhoneNumbers
 import Publishing
 import Storage
+package import Support
 
 /// `/moderation/health`: the state of each component, and what to do if it fails.
 struct HealthPages: Sendable {
@@ -47,15 +48,13 @@ struct HealthPages: Sendable {
 
   private func disk(_ texts: Localizer) -> HealthCheck {
     // The folder does not exist before the first publication.
-    let places = [folder.path, URL(filePath: folder.path).deletingLastPathComponent().path]
-    let attributes = places.lazy.compactMap { try? FileManager.default.attributesOfFileSystem(forPath: $0) }.first
-    guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value,
-      let whole = (attributes?[.systemSize] as? NSNumber)?.int64Value, whole > 0
-    else { return HealthCheck("disk", .warn, texts("health.disk-unknown"), texts) }
-    let values = [
-      "free": texts.bytes(free), "part": texts.percent(Double(free) / Double(whole)),
-    ]
-    let state: HealthCheck.State = free < 1_000_000_000 ? .alarm : free < 5_000_000_000 ? .warn : .good
+    let parent = URL(filePath: folder.path).deletingLastPathComponent().path
+    guard let space = FolderSpace(folder.path) ?? FolderSpace(parent) else {
+      return HealthCheck("disk", .warn, texts("health.disk-unknown"), texts)
+    }
+    let part = Double(space.freeBytes) / Double(space.bytes)
+    let values = ["free": texts.bytes(space.freeBytes), "part": texts.percent(part)]
+    let state: HealthCheck.State = space.isNearlyFull ? .alarm : space.isLow ? .warn : .good
     return HealthCheck("disk", state, texts(state == .good ? "health.disk-good" : "health.disk-low", values), texts)
   }
 
@@ -74,7 +73,8 @@ struct HealthPages: Sendable {
       return HealthCheck("publication", .alarm, texts("health.publication-expired", values), texts)
     }
     if failed { return HealthCheck("publication", .warn, texts("health.publication-failed", values), texts) }
-    return HealthCheck("publication", hours > 26 ? .warn : .good, texts("health.publication-good", values), texts)
+    let isLate = now.timeIntervalSince(newest.issued) > PublicationSchedule.maxAge
+    return HealthCheck("publication", isLate ? .warn : .good, texts("health.publication-good", values), texts)
   }
 
   private func intakeDepth(_ texts: Localizer) -> HealthCheck {
@@ -97,6 +97,11 @@ struct HealthPages: Sendable {
   private func queue(_ waiting: Int, _ texts: Localizer) -> HealthCheck {
     HealthCheck("queue", .good, texts.count("health.queue-waiting", waiting), texts)
   }
+}
+
+extension FolderSpace {
+  package var isNearlyFull: Bool { freeBytes < 1_000_000_000 }
+  package var isLow: Bool { freeBytes < 5_000_000_000 || freeBytes < bytes / 10 }
 }
 
 struct HealthCheck {

@@ -44,10 +44,6 @@ struct ProtectedPages: Sendable {
     } catch {
       return try await show(context, draft: refuse(what, texts.message(error)))
     }
-    guard (1...TextLimit.protectionReason).contains(reason.unicodeScalars.count), !reason.contains(where: \.isNewline)
-    else {
-      return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
-    }
     // The protection ends with the day.
     let end = day.flatMap { Timestamp.parse("\($0)T00:00:00Z") }?.addingTimeInterval(86_400)
     guard day == nil || end.map({ $0 > now }) == true else {
@@ -58,6 +54,8 @@ struct ProtectedPages: Sendable {
     let replaced: Protection?
     do {
       replaced = try await protection.set(target, reason: reason, until: end, by: Actor(moderator), at: now)
+    } catch is RuleViolation {
+      return try await show(context, draft: refuse(what, reason: texts("protected.reason-needed")))
     } catch is ProtectionError {
       return try await show(context, draft: refuse(what, texts("protected.too-many")))
     }

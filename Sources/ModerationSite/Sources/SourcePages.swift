@@ -286,8 +286,6 @@ private struct SourceDraft {
 
   /// The formats of files. A subscription to another server needs its root from a trusted channel: the command adds it.
   private static let formats = SourceFormat.allCases.filter { $0 != .ringfence && !$0.protects }
-  /// The maximum characters of a license.
-  private static let maxLicense = 200
 
   init(_ form: Form, _ texts: Localizer) {
     func text(_ name: String, _ usual: String = "") -> String { String((form[name] ?? usual).prefix(2_000)) }
@@ -320,7 +318,9 @@ private struct SourceDraft {
     let every = form.text("every").flatMap { SourceSubscriptions.interval($0, of: format ?? .csv) }
     if every == nil { problems["every"] = texts("sources.bad-every") }
     let license = form.text("license")
-    if (license?.unicodeScalars.count ?? 0) > Self.maxLicense { problems["license"] = texts("sources.bad-license") }
+    if let license, license.unicodeScalars.count > Source.Settings.maxLicense {
+      problems["license"] = texts("sources.bad-license")
+    }
     let ceiling = form["ceiling"].flatMap(SourceCeiling.init)
     if ceiling == nil { problems["ceiling"] = texts("sources.bad-choice") }
     let category = form["category"].flatMap { ReportCategory(slug: $0) }

@@ -23,8 +23,7 @@ struct TeamPages: Sendable {
     let account = worker.role >= .administrator ? nil : worker.name
     let days = Int(request.query("days")).flatMap { Self.periods.contains($0) ? $0 : nil } ?? 30
     // Complete days, today included.
-    let since = Date(timeIntervalSince1970: (now.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
-      .addingTimeInterval(-Double(days - 1) * 86_400)
+    let since = ComplaintDays.beginning(of: now) - Double(days - 1) * 86_400
     let figures = try await team.figures(since: since, until: now, of: account)
     let (claims, oldest) = try await team.claims(of: account, at: now)
     let records = try await reviews.records(of: account, since: since)

@@ -125,24 +125,18 @@ struct ThresholdPages: Sendable {
     guard let moderator = context.moderator, let (asked, state) = try await previews.preview(of: context.account),
       context.form["preview"] == asked.id.uuidString, case .done = state
     else { return .redirect(to: Self.address, type: .normal) }
-    let apps = try await store.apps()
-    func refuse(_ key: String, _ status: HTTPResponse.Status) throws -> Response {
-      let reason = String((context.form.text("reason") ?? "").prefix(2_000))
-      let values = asked.record(state, apps: apps, texts).adding(["problem": texts(key), "reason": reason])
+    let (apps, reason) = (try await store.apps(), context.form.text("reason") ?? "")
+    func refuse(_ problem: String, _ status: HTTPResponse.Status) throws -> Response {
+      let values = asked.record(state, apps: apps, texts)
+        .adding(["problem": problem, "reason": String(reason.prefix(2_000))])
       return try pages.page("threshold-preview", values, context, status: status)
     }
-    guard let reason = context.form.text("reason") else {
-      return try refuse("thresholds.reason-needed", .unprocessableContent)
-    }
-    guard reason.unicodeScalars.count <= TextLimit.reason else {
-      return try refuse("thresholds.reason-long", .unprocessableContent)
-    }
-    let now = Date()
     do {
-      try await store.save(
-        asked.change, after: asked.base, by: Actor(moderator), because: reason, at: now)
+      try await store.save(asked.change, after: asked.base, by: Actor(moderator), because: reason, at: Date())
+    } catch let violation as RuleViolation {
+      return try refuse(texts.message(violation), .unprocessableContent)
     } catch StorageError.thresholdsChanged {
-      return try refuse("thresholds.moved-saved", .conflict)
+      return try refuse(texts("thresholds.moved-saved"), .conflict)
     }
     try await previews.forget(context.account)
     return .redirect(to: "\(Self.address)?saved=1", type: .normal)

@@ -96,9 +96,6 @@ struct SpamBlockerCSVEncoding: RecordEncoding {
 
 /// XML for SpamBlocker's XPath import: `//n[@votes > 4]/@p`. A number that has left the list has `votes="0"`.
 struct SpamBlockerXMLEncoding: RecordEncoding {
-  /// The votes of a listed number. Clients have limits of their own up to 10.
-  private static let votes = 10
-
   let serial: Int64
 
   static var hasRemovals: Bool { true }
@@ -117,7 +114,7 @@ struct SpamBlockerXMLEncoding: RecordEncoding {
       bytes.append("<n p=\"\(entry.number)\" votes=\"0\"/>\n")
       return .written
     }
-    bytes.append("<n p=\"\(entry.number)\" votes=\"\(Self.votes)\"")
+    bytes.append("<n p=\"\(entry.number)\" votes=\"\(ExportOptions.listedVotes)\"")
     let label = entry.label.map(TextCells.oneLine)
     if let label { bytes.append(" l=\"\(XMLText.escaped(label.text))\"") }
     bytes.append("/>\n")

@@ -55,8 +55,6 @@ struct FritzBoxEncoding: RecordEncoding {
   static var rangeForm: RangeForm { .allPatterns }
   var mayBePrefix: (@Sendable (_ prefix: Int64, _ digits: Int) -> Bool)? { options.hasOneLength }
 
-  static let numbersPerContact = 9
-
   private let options: ExportOptions
   private var count = 0
   private var contacts: [(name: String, numbers: [String])] = []
@@ -82,7 +80,7 @@ struct FritzBoxEncoding: RecordEncoding {
     let name = TextCells.oneLine(entry.label ?? options.unnamedCaller)
     if let index = openContact[name.text] {
       contacts[index].numbers.append(number)
-      if contacts[index].numbers.count == Self.numbersPerContact { openContact[name.text] = nil }
+      if contacts[index].numbers.count == ExportOptions.numbersPerContact { openContact[name.text] = nil }
     } else {
       openContact[name.text] = contacts.count
       contacts.append((name.text, [number]))

@@ -3,6 +3,7 @@
 import ServerSupport
 import CallerPack
 package import Foundation
+import PackFormats
 import Support
 
 #if canImport(Glibc)
@@ -47,8 +48,6 @@ package struct AddressBook: Sendable {
     package let tag: String
   }
 
-  private static let numbersInCard = 9
-
   package let kind: Kind
   package let serial: Int64
   /// In ascending order of name.
@@ -82,7 +81,7 @@ package struct AddressBook: Sendable {
   /// number changes few cards.
   /// - Parameter digits: the count of digits that all numbers begin with.
   private static func add(_ members: [Entry], name: String, _ kind: Kind, digits: Int, to cards: inout [Card]) {
-    guard members.count > numbersInCard else {
+    guard members.count > ExportOptions.numbersPerContact else {
       cards.append(card(members.sorted { $0.number < $1.number }, name: name, kind, digits: digits))
       return
     }

@@ -20,7 +20,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     @OptionGroup private var audit: AuditOption
 
-    func validate() throws { try checkLength(name, "The name", in: 1...80) }
+    func validate() throws { try checkLength(name, "The name", in: 1...TextLimit.author) }
 
     var actor: Actor { audit.actor }
 
@@ -172,9 +172,7 @@ struct SignInLinkCommand: AsyncParsableCommand {
 
   @Option(\.url) var url: String?
 
-  func validate() throws {
-    try checkLength(name, "The name", in: 1...80)
-  }
+  func validate() throws { try checkLength(name, "The name", in: 1...TextLimit.author) }
 
   func run() async throws {
     let settings = try Settings(of: self)

@@ -54,7 +54,7 @@ struct AppCreate: AsyncParsableCommand {
   func validate() throws {
     try checkName(name)
     _ = try AppScopes(argument: scopes)
-    try check(expiresIn, "--expires-in", in: 1...3_650, unit: " days")
+    try check(expiresIn, "--expires-in", in: 1...AppKey.maxDays, unit: " days")
   }
 
   func run() async throws {
@@ -151,8 +151,8 @@ struct AppRotate: AsyncParsableCommand {
   var expiresIn: Int?
 
   func validate() throws {
-    try check(overlap, "--overlap", in: 0...3_650, unit: " days")
-    try check(expiresIn, "--expires-in", in: 1...3_650, unit: " days")
+    try check(overlap, "--overlap", in: 0...AppKey.maxDays, unit: " days")
+    try check(expiresIn, "--expires-in", in: 1...AppKey.maxDays, unit: " days")
   }
 
   func run() async throws {

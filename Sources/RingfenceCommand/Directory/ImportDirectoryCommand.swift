@@ -54,7 +54,7 @@ extension ImportCommand {
     var rejects: String?
 
     func validate() throws {
-      try checkLength(source, "--source", in: 1...80)
+      try checkLength(source, "--source", in: 1...TextLimit.author)
       if let region, PhoneRegion(region) == nil {
         throw ValidationError("--region \(region) is not a country with phone numbers. Use two letters, such as FR.")
       }

@@ -27,7 +27,7 @@ struct DataChecks {
           "Protect numbers that must never be published. Public service numbers: ringfence protect \(try await catalog())"
         )
         : .ok("protected numbers", TextFormat.count(protected, "pattern or number", "patterns and numbers")),
-      publication(figures, now), lastRun(figures), revocations(figures, now), gates(figures), queue(figures, now),
+      publication(figures, now), lastRun(figures), revocations(figures, now), gates(figures), try queue(figures, now),
       outbox(figures, now), sources(feeds),
       try await accountKey(), try await storedTimes(now),
     ] + rejectedRows(feeds) + (try await ownerCodes(now)) + (try await attestation())
@@ -94,7 +94,7 @@ struct DataChecks {
     if shown.head.expires <= now {
       return .bad("publication", "\(found), expired: clients reject it", "Run ringfence publish.")
     }
-    return hours > 36
+    return hours * 3_600 > PublicationSchedule.maxAge
       ? .warning("publication", found, "Run ringfence publish, and read the server's log for why the schedule did not.")
       : .ok("publication", found)
   }
@@ -168,11 +168,11 @@ struct DataChecks {
       )
   }
 
-  private func queue(_ figures: OperationalStatistics, _ now: Date) -> Finding {
+  private func queue(_ figures: OperationalStatistics, _ now: Date) throws -> Finding {
     let queue = figures.reviewQueue
-    let days = queue.oldest.map { now.timeIntervalSince($0) / 86_400 } ?? 0
-    let found = "\(TextFormat.count(queue.count, "case")), the oldest of \(String(format: "%.1f", days)) days"
-    return days > 7
+    let age = queue.oldest.map { now.timeIntervalSince($0) } ?? 0
+    let found = "\(TextFormat.count(queue.count, "case")), the oldest of \(String(format: "%.1f", age / 86_400)) days"
+    return try age > context.folder.settings.caseTargetHours
       ? .warning("review queue", found, "Review the oldest cases on /moderation/queue.") : .ok("review queue", found)
   }
 

@@ -5,6 +5,7 @@ import CallerPack
 import Support
 import Foundation
 import Jobs
+import ModerationSite
 import PostgreSQL
 import Publishing
 
@@ -169,7 +170,7 @@ struct FolderChecks {
       return .ok("backup", "none by `ringfence backup`: another program must copy database and keys")
     }
     let found = "made at \(Timestamp.format(time))"
-    return -time.timeIntervalSinceNow > 3 * 86_400
+    return -time.timeIntervalSinceNow > BackupRecord.maxAge
       ? .warning("backup", found, "Make one every day: ringfence backup FOLDER --keep 7, or ringfence-backup.timer")
       : .ok("backup", found)
   }
@@ -206,10 +207,10 @@ struct FolderChecks {
       return .warning(what, "its size is unknown", "Check it with: df \(path)")
     }
     let found = "\(space.freeBytes >> 20) MB of \(space.bytes >> 20) MB are free"
-    if space.freeBytes < 512 << 20 {
+    if space.isNearlyFull {
       return .bad(what, found, "Free space now. PostgreSQL stops when the disk is full.")
     }
-    if space.freeBytes < 4 << 30 || space.freeBytes * 10 < space.bytes {
+    if space.isLow {
       return .warning(what, found, "Free space. Publications and PostgreSQL's log need it.")
     }
     return .ok(what, found)
@@ -235,8 +236,8 @@ struct FolderChecks {
     }
     guard let root else { return .ok("root", "the first publication creates it") }
     let found = "\(root.serial), valid until \(Timestamp.format(root.expires))"
-    let days = root.expires.timeIntervalSinceNow / 86_400
-    if days < 0 {
+    let left = root.expires.timeIntervalSinceNow
+    if left < 0 {
       return .bad("root", found, "Clients reject all publications. Make a new root with: ringfence keys rotate")
     }
     if keys.isEmpty {
@@ -249,7 +250,7 @@ struct FolderChecks {
         "root", "\(found); it does not contain this server's signing key",
         "Restore the signing key of this root. Clients would reject other signatures.")
     }
-    return days < 45
+    return left < WarningJob.notice
       ? .warning("root", found, "Make a new root with: ringfence keys rotate. Clients follow automatically.")
       : .ok("root", found)
   }

@@ -50,7 +50,7 @@ struct RevokeCommand: AsyncParsableCommand {
     guard label == nil || add != nil else {
       throw ValidationError("--label needs --add. Pass --add CATEGORY, or leave --label out.")
     }
-    try checkLength(label, "--label", in: 1...100)
+    try checkLength(label, "--label", in: 1...TextLimit.label)
     if let add, ReportCategory(slug: add)?.isToxic != true {
       let slugs = ReportCategory.allCases.filter(\.isToxic).map(\.slug)
       throw ValidationError("--add \(add) is not a nuisance category. Use one of: \(slugs.joined(separator: ", ")).")

@@ -29,9 +29,11 @@ struct RightsCommand: AsyncParsableCommand {
         try await context.rights().makeCode(for: number, by: audit.actor, at: Date())
       }
       guard let code else {
-        throw CommandFailure.failed("+\(number) has had three codes today. Try again after midnight UTC.")
+        throw CommandFailure.failed(
+          "+\(number) has had \(OwnerProofStore.maxCodes) codes today. Try again after midnight UTC.")
       }
-      print("\(code.prefix(4)) \(code.suffix(4))\nIt is valid for 15 minutes and for one use.")
+      let minutes = Int(OwnerProofStore.codeLifetime / 60)
+      print("\(code.prefix(4)) \(code.suffix(4))\nIt is valid for \(minutes) minutes and for one use.")
     }
   }
 

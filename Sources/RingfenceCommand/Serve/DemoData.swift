@@ -26,9 +26,7 @@ struct DemoData {
     let latest = try await context.stores.publications.latest()
     if latest == nil {
       // Stored, so that an interrupted load generates the same complaints when it continues on another day.
-      let end = try context.folder.secret(Self.endFile) {
-        Timestamp.format(Date(timeIntervalSince1970: (Date().timeIntervalSince1970 / 86_400).rounded(.down) * 86_400))
-      }
+      let end = try context.folder.secret(Self.endFile) { Timestamp.format(ComplaintDays.beginning(of: Date())) }
       let numbers = try ProtectionCatalog.read(resources: context.installation.resources)
       try await numbers.add(
         numbers.countries.keys.sorted(), to: context.stores.protection, by: .program("demo"), at: Date())
@@ -37,7 +35,7 @@ struct DemoData {
       // As the hourly job does, so that the first list has the weights of reporters who have reported for weeks.
       _ = try await context.stores.reporters.recount(protected: try await context.stores.protection.load(), at: Date())
       // As a server has done that has run since then; doctor would report them.
-      _ = try await context.stores.retention.purgeNetworks(before: Date() - 30 * 86_400)
+      _ = try await context.stores.retention.purgeNetworks(before: RetainedData.networks.limit(at: Date()))
       _ = try await context.publish(PublicationRequest(time: Date()))
     }
     // A database with one publication of its own, and no demo complaints, stays as it is.

@@ -157,7 +157,8 @@ package struct SettingList: Sendable {
     "Another moderator reviews each decision to block or identify a number with more reporters than this.")
   let caseTargetHours = Setting(
     "case-target-hours", .hours(1...8_760), default: Self.site.caseTarget, hasOption: false,
-    "Hours after which a case should be decided. The page Team and an alert compare the oldest case with it.")
+    "Hours after which a case should be decided. The page Team, `ringfence doctor` and an alert compare the oldest case "
+      + "with it.")
   let appealDelay = Setting(
     "appeal-delay", .number(0...3_600, "seconds"), default: Self.site.appealDelay,
     "Seconds that the appeal form must be open if the browser cannot compute the proof of work.")

@@ -185,7 +185,7 @@ struct SourcesAdd: AsyncParsableCommand {
     try check(blockComplaints, "--block-complaints", in: SourceRule.range(of: "block.complaints"))
     try check(days, "--days", in: SourceRule.range(of: "enter.days"))
     try check(weight, "--weight", in: SourceRule.range(of: "weight"))
-    try checkLength(license, "--license", in: 1...200)
+    try checkLength(license, "--license", in: 1...Source.Settings.maxLicense)
     for code in country + [region].compactMap({ $0 }) where !PhoneRegion.isSupported(code) {
       throw ValidationError("\(code) is not a country with phone numbers. Use two letters, such as DE.")
     }

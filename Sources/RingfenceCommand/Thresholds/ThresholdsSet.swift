@@ -14,11 +14,7 @@ struct Authorship: ParsableArguments {
   @Option(help: .value("reason", "Reason for the change, 1 to 500 characters."))
   var reason: String
 
-  func validate() throws {
-    guard (1...500).contains(reason.unicodeScalars.count) else {
-      throw ValidationError("--reason has \(reason.unicodeScalars.count) characters. Use 1 to 500.")
-    }
-  }
+  func validate() throws { try checkReason(reason) }
 }
 
 struct ThresholdsSet: AsyncParsableCommand {

@@ -28,9 +28,6 @@ extension AttemptCount {
 public struct AttemptStore: Sendable {
   private let pool: PostgresPool
 
-  /// How long failures are kept, in seconds: a day.
-  public static let memory: TimeInterval = 86_400
-
   public init(pool: PostgresPool) {
     self.pool = pool
   }
@@ -51,10 +48,11 @@ public struct AttemptStore: Sendable {
     }
   }
 
-  /// Deletes the counts of subjects, and all counts older than ``memory``.
+  /// Deletes the counts of subjects, and all counts older than ``RetainedData/attemptsKept``.
   public func forget(_ subjects: [[UInt8]], at time: Date) async throws {
     try await pool.run(
-      "DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects, time - Self.memory)
+      "DELETE FROM sign_in_attempts WHERE subject = ANY($1::bytea[]) OR last_at < $2", subjects,
+      time - RetainedData.attemptsKept)
   }
 
   /// Stores a browser with which an account has signed in.

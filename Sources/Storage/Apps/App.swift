@@ -15,13 +15,9 @@ public struct App: Sendable, Equatable {
   /// The action of telephone systems for calls that failed verification.
   public var failedCalls = FailedCalls.nothing
 
-  /// Whether an app may have this name: 1 to 80 characters without line ends and control characters, which could forge
-  /// lines of a list or move a terminal's cursor.
+  /// Whether an app or a list may have this name: one line of 1 to 80 characters without spaces around it.
   public static func isName(_ name: String) -> Bool {
-    (1...80).contains(name.count)
-      && !name.unicodeScalars.contains { scalar in
-        [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
-      }
+    (try? RuleViolation.line(name, "name", atMost: TextLimit.author)) == name
   }
 }
 
@@ -138,6 +134,8 @@ public struct AppKey: Sendable, Equatable {
   /// To about a minute.
   public let lastUsedAt: Date?
 
+  /// The most days of a key's life, and of the grace period of a replaced key.
+  public static let maxDays = 3_650
   /// How long a server caches a valid key, in seconds.
   public static let belief: TimeInterval = 10
   /// Longest time between accepting a request and storing it, in seconds; it also covers small clock differences.

@@ -115,9 +115,9 @@ public struct StoredDirectoryEntry: Sendable, Equatable {
   public var number: Int64
   /// Rows of the source that give it this name, 1 or more.
   public var mentions: Int32
-  /// 1 to 1,000 bytes.
+  /// 1 to `DirectoryEntry.nameBytes` bytes.
   public var name: String
-  /// 1 to 200 bytes; nil where the source has none.
+  /// 1 to `DirectoryEntry.categoryBytes` bytes; nil where the source has none.
   public var category: String?
 
   public init(number: Int64, mentions: Int32 = 1, name: String, category: String? = nil) {

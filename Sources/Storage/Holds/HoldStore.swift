@@ -186,7 +186,7 @@ public struct HoldStore: Sendable {
     _ wanted: [WantedLabel], by rule: IdentifyRule, at time: Date
   ) async throws -> Set<Int64> {
     guard !wanted.isEmpty else { return [] }
-    let day = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
+    let day = ComplaintDays.beginning(of: time)
     let counts = try await reporters.counts(of: Set(wanted.compactMap(\.appID)), on: day, from: pool)
     return try await pool.transaction { connection in
       let used = try await connection.run(SQL.countLabels(since: day))

@@ -20,7 +20,7 @@ extension SQL {
         server = NULL, heartbeat_at = excluded.heartbeat_at, step = NULL, outcome = NULL, expires_at = excluded.expires_at
       RETURNING job_id
       """,
-      job.id, job.account, job.request, JobStore.lifetime)
+      job.id, job.account, job.request, RetainedData.outcomesKept)
   }
 
   /// Stores a publication job; no row while another job is open.
@@ -32,7 +32,7 @@ extension SQL {
               statement_timestamp() + make_interval(secs => $4))
       ON CONFLICT DO NOTHING RETURNING job_id
       """,
-      job.id, job.account, job.request, JobStore.lifetime)
+      job.id, job.account, job.request, RetainedData.outcomesKept)
   }
 
   /// Deletes ended publication jobs, except one that is being stored again.

@@ -9,9 +9,6 @@ public struct JobStore: Sendable {
   private let pool: PostgresPool
   private let lostAfter: TimeInterval
 
-  /// How long an outcome is kept, in seconds.
-  public static let lifetime: TimeInterval = 86_400
-
   /// - Parameter lostAfter: seconds without a heartbeat after which a server is lost.
   public init(pool: PostgresPool, lostAfter: TimeInterval = 30) {
     self.pool = pool
@@ -88,7 +85,7 @@ public struct JobStore: Sendable {
           expires_at = statement_timestamp() + make_interval(secs => $5)
         WHERE job_id = $1 AND (state = 'running' AND server = $2 OR state = 'broken')
         """,
-        id, server, state.rawValue, outcome, JobStore.lifetime)
+        id, server, state.rawValue, outcome, RetainedData.outcomesKept)
     }
   }
 }

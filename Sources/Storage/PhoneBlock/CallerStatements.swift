@@ -61,7 +61,7 @@ extension SQL {
     let bounds = prefix.bounds
     return Statement(
       "\(CallerSQL.columns) AND l.sha1 BETWEEN $1 AND $2 LIMIT $3::bigint",
-      bounds.least, bounds.greatest, Int64(CallerStore.maxCallers), decode: CallerSQL.decode)
+      bounds.least, bounds.greatest, Int64(HashLookupStore.maxEntries), decode: CallerSQL.decode)
   }
 
   static func findCaller(number: Int64) -> Statement<FoundCaller> {

@@ -57,8 +57,6 @@ public enum CallerState: Sendable, Equatable {
 
 /// Lookups of PhoneBlock's clients: listed numbers by their SHA-1, and listed ranges.
 public struct CallerStore: Sendable {
-  /// The most numbers in one answer: a prefix of four digits has 31 of 2,000,000.
-  static let maxCallers = 1_000
   /// The most numbers of ``hottest(blocks:prefix:limit:at:)``: as many records as the largest binary list has.
   public static let maxHottest = 65_535
 

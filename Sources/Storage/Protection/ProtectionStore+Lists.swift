@@ -2,6 +2,7 @@
 
 import Curation
 public import Foundation
+import PhoneNumbers
 import PostgreSQL
 
 /// Protections of sources and of limited time.
@@ -90,7 +91,7 @@ extension ProtectionStore {
   }
 
   public func listedCount() async throws -> Int {
-    try await pool.run(SQL.countListed(firsts: [1], lasts: [999_999_999_999_999])).first ?? 0
+    try await pool.run(SQL.countListed(firsts: [1], lasts: [PhoneNumber.digitsRange.upperBound])).first ?? 0
   }
 
   /// Everything that protects a number now, people first.

@@ -45,12 +45,14 @@ public struct ProtectionStore: Sendable {
 
   /// Protects one number or pattern in the name of a person, in place of the protection that it has from people and
   /// imported lists.
+  /// - Parameter reason: one line of 1 to 200 characters.
   /// - Returns: the protection that it replaces, which the audit event also has; nil for none.
-  /// - Throws: ``ProtectionError``; `PostgresError`.
+  /// - Throws: `RuleViolation` for the reason; ``ProtectionError``; `PostgresError`.
   public func set(
     _ target: ProtectionTarget, reason: String, until end: Date? = nil, by actor: Actor, at time: Date
   ) async throws -> Protection? {
-    try await pool.change(at: time) { connection in
+    let reason = try RuleViolation.line(reason, "reason", atMost: TextLimit.protectionReason)
+    return try await pool.change(at: time) { connection in
       _ = try await connection.run(SQL.bumpProtectionVersion())
       let replaced = try await Self.remove(target, on: connection)
       _ = try await Self.add([(target, reason)], by: actor.name, until: end, at: time, on: connection)

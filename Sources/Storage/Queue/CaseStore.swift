@@ -117,7 +117,8 @@ public struct CaseStore: Sendable {
     }
     let comment = concentration.first?.text ?? ""
     let read = SQL.readReportsOfReporters(
-      reporters: reporters.map(\.reporter), comment: comment, besides: number, since: time - 30 * 86_400, limit: 50_000)
+      reporters: reporters.map(\.reporter), comment: comment, besides: number,
+      since: RetainedData.networks.limit(at: time), limit: 50_000)
     let reports = try await pool.transaction { connection in
       // A database of a year's reports may take longer: then the page has no related numbers.
       try await connection.execute(script: "SET LOCAL statement_timeout = '8s'")

@@ -52,6 +52,16 @@ public enum RetainedData: String, Sendable, CaseIterable {
 
   /// How long after an answer a contact is kept, in seconds: 30 days. The answer stores the end.
   public static let contactsKept: TimeInterval = 30 * 86_400
+  /// Seconds of the ids of erased reports; later, their age refuses them.
+  static let erasuresKept: TimeInterval = 400 * 86_400
+  /// Seconds of the requests of clients by hour.
+  static let fetchesKept: TimeInterval = 90 * 86_400
+  /// Seconds of failed sign-ins, and of the outcomes of background jobs.
+  static let attemptsKept: TimeInterval = 86_400
+  public static let outcomesKept: TimeInterval = 86_400
+
+  /// The time before which data of the kind is deleted; for data with an end of its own, the time itself.
+  public func limit(at time: Date) -> Date { time - Double(days ?? 0) * 86_400 }
 
   /// Days after the limit until which a job may be late.
   static let grace = 2.0

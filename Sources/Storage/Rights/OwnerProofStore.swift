@@ -18,12 +18,14 @@ public struct OwnerPass: Sendable, Equatable {
 public struct OwnerProofStore: Sendable {
   /// How long a code and a pass are valid, in seconds: 15 minutes and an hour.
   public static let (codeLifetime, passLifetime) = (900.0, 3_600.0)
+  /// The most codes of a number and UTC day.
+  public static let maxCodes = 3
 
   private let pool: PostgresPool
 
   public init(pool: PostgresPool) { self.pool = pool }
 
-  /// Stores a code, unless the number has had three today, and queues its message.
+  /// Stores a code, unless the number has had ``maxCodes`` today, and queues its message.
   /// - Parameters:
   ///   - hash: keyed, 32 bytes.
   ///   - event: the message with the code.
@@ -86,7 +88,7 @@ extension SQL {
       """
       INSERT INTO owner_codes (number, day, place, code_hash, expires_at, is_sent)
       SELECT $1::bigint, $2::integer, count(*) + 1, $3, $4, $5::boolean FROM owner_codes WHERE number = $1 AND day = $2
-      HAVING count(*) < 3
+      HAVING count(*) < \(OwnerProofStore.maxCodes)
       ON CONFLICT (number, day, place) DO NOTHING RETURNING place
       """,
       number, day, hash, expiresAt, isSent)

@@ -80,12 +80,12 @@ extension SQL {
   static func rememberErased(apps: [Int32], reports: [UUID], time: Date) -> Statement<Void> {
     Statement(
       """
-      WITH old AS (DELETE FROM erased_reports WHERE erased_at < $3::timestamptz - interval '400 days')
+      WITH old AS (DELETE FROM erased_reports WHERE erased_at < $4)
       INSERT INTO erased_reports (digest, erased_at)
       SELECT \(digest(of: "t")), $3::timestamptz FROM unnest($1::integer[], $2::uuid[]) AS t (app_id, report_id)
       ON CONFLICT (digest) DO NOTHING
       """,
-      apps, reports, time)
+      apps, reports, time, time - RetainedData.erasuresKept)
   }
 
   static func findErasures(since: Date) -> Statement<Bool> {

@@ -2,6 +2,7 @@
 
 public import Curation
 public import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 /// Finds numbers by a prefix, by an ending, by the beginning of a moderator's label, or by a name in a directory.
@@ -195,7 +196,7 @@ struct SearchRange: Sendable, Equatable {
   static func beginning(with digits: Int64) -> [SearchRange] {
     var ranges: [SearchRange] = []
     var size: Int64 = 1
-    while digits <= 999_999_999_999_999 / size {
+    while digits <= PhoneNumber.digitsRange.upperBound / size {
       ranges.append(SearchRange(least: digits * size, greatest: digits * size + size - 1))
       size *= 10
     }

@@ -8,6 +8,8 @@ public struct Source: Sendable, Equatable {
   public struct Settings: Sendable, Equatable {
     /// The longest URL, in bytes.
     public static let maxURLBytes = 2_000
+    /// The most characters of a license.
+    public static let maxLicense = 200
 
     /// Unique, 1 to 80 characters.
     public var name: String
@@ -20,7 +22,7 @@ public struct Source: Sendable, Equatable {
     public var options: SourceOptions
     /// The strongest action that the source can trigger alone.
     public var ceiling: SourceCeiling
-    /// The license of the list, 1 to 200 characters; nil where it is not known.
+    /// The license of the list; nil where it is not known.
     public var license: String?
     /// The most entries that a complete list may add, or remove, in percent of the former ones; see `ChangeLimit`.
     public var maxChange: Int

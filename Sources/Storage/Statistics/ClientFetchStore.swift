@@ -44,9 +44,6 @@ public struct ClientVersion: Sendable, Equatable {
 
 /// Requests for the manifest by hour: how far clients are behind. No row names a client.
 public struct ClientFetchStore: Sendable {
-  /// How long they are kept, in days.
-  public static let days = 90
-
   private let pool: PostgresPool
 
   init(pool: PostgresPool) { self.pool = pool }
@@ -58,7 +55,7 @@ public struct ClientFetchStore: Sendable {
     let hour = Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 3_600).rounded(.down) * 3_600)
     try await pool.transaction { connection in
       _ = try await connection.run(SQL.addFetches(counts, hour: hour))
-      _ = try await connection.run(SQL.purgeFetches(before: hour.addingTimeInterval(-Double(Self.days) * 86_400)))
+      _ = try await connection.run(SQL.purgeFetches(before: hour - RetainedData.fetchesKept))
     }
   }
 

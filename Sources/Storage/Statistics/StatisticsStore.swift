@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Curation
 public import Foundation
 public import PostgreSQL
 
@@ -47,7 +48,7 @@ public struct StatisticsStore: Sendable {
       for counted in CountedReports.allCases {
         guard try await Self.count(counted, at: time, on: connection) else { return }
       }
-      _ = try await connection.run(SQL.countDecisions(since: Self.midnight(before: time) - 86_400))
+      _ = try await connection.run(SQL.countDecisions(since: ComplaintDays.beginning(of: time) - 86_400))
       if isWhole { _ = try await connection.run(SQL.recordCurrentStatistics(time: time)) }
     }
   }
@@ -75,7 +76,7 @@ public struct StatisticsStore: Sendable {
   /// The statistics of the last days, today last; a missing value is 0.
   /// - Parameter days: 1 or more.
   public func days(_ days: Int, until time: Date) async throws -> [DailyStatistics] {
-    let first = Self.midnight(before: time) - Double(days - 1) * 86_400
+    let first = ComplaintDays.beginning(of: time) - Double(days - 1) * 86_400
     let firstDay = Int32(first.timeIntervalSince1970 / 86_400)
     var all = (0..<days).map { DailyStatistics(day: first + Double($0) * 86_400) }
     for row in try await pool.run(SQL.readStatistics(since: first)) {
@@ -84,10 +85,6 @@ public struct StatisticsStore: Sendable {
       all[place].values[statistic] = row.value
     }
     return all
-  }
-
-  private static func midnight(before time: Date) -> Date {
-    Date(timeIntervalSince1970: (time.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
   }
 }
 

@@ -61,12 +61,13 @@ public struct ThresholdStore: Sendable {
   /// - Parameters:
   ///   - former: the version that the set was made from.
   ///   - actor: the account that saves it, with a name of 1 to 80 characters.
-  ///   - reason: the reason, 1 to 500 characters.
-  /// - Throws: ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
+  ///   - reason: one line of 1 to 500 characters.
+  /// - Throws: `RuleViolation`; ``StorageError/thresholdsChanged(version:)`` when somebody else has saved one since `former`.
   @discardableResult
   public func save(
     _ set: ThresholdSet, after former: Int32, by actor: Actor, because reason: String, at time: Date
   ) async throws -> ThresholdVersion {
+    let reason = try RuleViolation.line(reason, "reason", atMost: TextLimit.reason)
     let version = ThresholdVersion(version: former + 1, savedAt: time, savedBy: actor.name, reason: reason)
     return try await pool.change(at: time) { connection in
       guard try await !connection.run(SQL.saveThresholdVersion(version: version)).isEmpty else {

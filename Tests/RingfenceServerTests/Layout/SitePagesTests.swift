@@ -62,7 +62,10 @@ import Testing
       let visitor = try await Visitor(server, role: .administrator)
       let path = "/moderation/protected"
       #expect(try await visitor.post(path, ["what": "+49x", "reason": "Mine"]).text.contains("4 digits before"))
-      #expect(try await visitor.post(path, ["what": "+4930123*"]).text.contains("Enter the owner and the reason"))
+      for reason in ["", "A bank\nand more", "A\u{7} bank"] {
+        let refused = try await visitor.post(path, ["what": "+4930123*", "reason": "\(reason)"])
+        #expect(refused.text.contains("Enter the owner and the reason"))
+      }
       #expect(
         try await visitor.post(path, ["what": "+49 30 123*", "reason": "A <bank>"]).location == "\(path)?done=added")
       // The country of national and short numbers is the one that the form shows.

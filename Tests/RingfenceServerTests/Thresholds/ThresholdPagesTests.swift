@@ -91,6 +91,10 @@ import Testing
       #expect(stranger.location == "/moderation/thresholds")
       #expect(try await ThresholdStore(pool: pool).history(limit: 9).count == 1)
 
+      for reason in ["First line\nsecond line", String(repeating: "a", count: TextLimit.reason + 1)] {
+        let refused = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "\(reason)"])
+        #expect(refused.status == .unprocessableContent && refused.text.contains("The reason must"))
+      }
       let saved = try await visitor.post("/moderation/thresholds/save", ["preview": id, "reason": "Too many <hits>."])
       #expect(saved.location == "/moderation/thresholds?saved=1")
       let (version, set) = try await ThresholdStore(pool: pool).version(nil)

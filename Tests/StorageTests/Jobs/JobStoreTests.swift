@@ -89,7 +89,7 @@ import Testing
     try await store.end(job.id, by: one, as: .done, outcome: "late")
     #expect(try await store.job(.preview, of: "Ada")?.outcome == "late")
     // A day later it is deleted.
-    try await age(by: JobStore.lifetime + 1)
+    try await age(by: RetainedData.outcomesKept + 1)
     _ = try await store.claim(.preview, by: other)
     #expect(try await store.job(.preview, of: "Ada") == nil)
   }
@@ -134,7 +134,7 @@ import Testing
       }
       #expect(try await distance("asked_at") < 10)
       #expect(try await distance("heartbeat_at") < 10)
-      #expect(try await distance("expires_at", plus: JobStore.lifetime) < 10)
+      #expect(try await distance("expires_at", plus: RetainedData.outcomesKept) < 10)
       #expect(try await store.claim(.publication, by: one)?.id == job.id)
       #expect(try await distance("heartbeat_at") < 10)
       #expect(try await store.claim(.publication, by: other) == nil)
@@ -142,7 +142,7 @@ import Testing
       #expect(try await store.beat(job.id, by: one, step: .comparingThresholds(count: 5)))
       #expect(try await distance("heartbeat_at") < 10)
       try await store.end(job.id, by: one, as: .done, outcome: "{}")
-      #expect(try await distance("expires_at", plus: JobStore.lifetime) < 10)
+      #expect(try await distance("expires_at", plus: RetainedData.outcomesKept) < 10)
       #expect(try await store.job(.publication)?.state == .done)
     }
   }

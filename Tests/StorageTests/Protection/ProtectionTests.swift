@@ -28,6 +28,14 @@ import Testing
     #expect(try await !store.remove(.number(1_911), by: .commandLine("Ada"), at: now))
   }
 
+  @Test(arguments: ["", "A bank\u{202E}", String(repeating: "a", count: TextLimit.protectionReason + 1)])
+  func `a reason that is not one line of 1 to 200 characters is refused`(_ reason: String) async throws {
+    await #expect(throws: RuleViolation.self) {
+      try await store.set(.number(33_199_000_248), reason: reason, by: .commandLine("Ada"), at: now)
+    }
+    #expect(try await store.rule(for: 33_199_000_248) == nil)
+  }
+
   @Test(arguments: [Int64(7), 110, 112, 911, 49, 116_117])
   func `bare short numbers are protected`(_ number: Int64) async throws {
     #expect(try await store.rule(for: number) == .shortNumber)

@@ -19,6 +19,13 @@ import Testing
     return try await read(name)
   }
 
+  @Test func `a name is one line of at most 80 code points, of which none is invisible`() {
+    #expect(App.isName(String(repeating: "e\u{301}", count: 40)))
+    for name in [String(repeating: "e\u{301}", count: 41), "List\u{202E}", " List", "List "] {
+      #expect(!App.isName(name), "\(name)")
+    }
+  }
+
   private func read(_ name: String) async throws -> Source {
     try #require(try await stores.sources.source(named: name))
   }

@@ -34,6 +34,15 @@ import Testing
     #expect(try await store.history(limit: 10).count == 2)
   }
 
+  @Test(arguments: ["", "First line\nsecond line", String(repeating: "a", count: TextLimit.reason + 1)])
+  func `a reason that is not one line of 1 to 500 characters is refused`(_ reason: String) async throws {
+    let set = try await store.current().replacing(IdentifyRule(labels: 9))
+    await #expect(throws: RuleViolation.self) {
+      try await store.save(set, after: 1, by: .commandLine("Ada"), because: reason, at: now)
+    }
+    #expect(try await store.history(limit: 10).count == 1)
+  }
+
   @Test func `votes have the weight of their reporter and rows that of their list`() async throws {
     let reports = ReportStore(pool: pool)
     let trusted = [UInt8](repeating: 1, count: 16)

@@ -39,7 +39,7 @@ package struct PackHistory: Sendable {
   package let isComplete: Bool
 
   /// The most packs that are read for one number: enough for a country with its parts.
-  private static let most = 64
+  package static let maxPacks = 64
 
   /// Reads the packs of all publications that are kept. Blocks the thread.
   /// - Parameters:
@@ -51,7 +51,7 @@ package struct PackHistory: Sendable {
     let kept = Self.serials(in: folder, upTo: manifest.serial)
     let possible = manifest.packs.filter { $0.mayContainNumbers(of: country) }
     // Those that may contain it now come first.
-    let packs = (possible.filter { $0.spans(number) } + possible.filter { !$0.spans(number) }).prefix(Self.most)
+    let packs = (possible.filter { $0.spans(number) } + possible.filter { !$0.spans(number) }).prefix(Self.maxPacks)
     isComplete = packs.count == possible.count
     earliest = packs.compactMap { kept[$0.name]?.last }.min() ?? manifest.serial
     places = packs.compactMap { pack in

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PackFormats
+import CallerPack
 import Curation
+import PackFormats
+import PhoneNumbers
 import Yams
 
 /// Converts YAML to recipes and notes every error with its line.
@@ -160,7 +162,8 @@ final class RecipeReader {
       labels.directory = directory
       if !directory.fitsDirectory { report(fields["directory"], "directory must have {name}") }
     }
-    labels.maxBytes = fields["bytes"].map { _ in fields.integer("bytes", 4...65_534) ?? 192 } ?? labels.maxBytes
+    labels.maxBytes =
+      fields["bytes"].flatMap { _ in fields.integer("bytes", 4...PackLimits.labelBytes) } ?? labels.maxBytes
     if let names = fields["names"] {
       guard let mapping = names.mapping else {
         report(names, "names must be categories with their names")
@@ -203,8 +206,7 @@ final class RecipeReader {
       let starts = nodes.compactMap { $0.scalar.flatMap { Int64($0.string) } }
       let places = starts.map(Shards.place)
       guard (2...64).contains(nodes.count), starts.count == nodes.count, starts[0] == 1,
-        starts.allSatisfy({ (1...999_999_999_999_999).contains($0) }),
-        zip(places, places.dropFirst()).allSatisfy({ $0 < $1 })
+        starts.allSatisfy(PhoneNumber.digitsRange.contains), zip(places, places.dropFirst()).allSatisfy({ $0 < $1 })
       else {
         report(node, "shards must be 2 to 64 prefixes in ascending order of their digits, the first of them 1")
         return .one

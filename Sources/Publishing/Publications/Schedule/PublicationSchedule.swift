@@ -5,6 +5,8 @@ public import Storage
 
 /// The daily time of a publication in the operator's time zone.
 public struct PublicationSchedule: Sendable, Equatable {
+  /// The age from which the newest publication is late: a daily one with half a day more.
+  public static let maxAge: TimeInterval = 36 * 3_600
   /// 0 to 23.
   public let hour: Int
   /// 0 to 59.

@@ -62,6 +62,8 @@ extension Exposition {
 
 /// The time of the last backup of a data folder.
 enum BackupRecord {
+  /// The age from which a backup is late: a daily one with half a day more.
+  static let maxAge: TimeInterval = 36 * 3_600
   private static func path(_ folder: DataFolder) -> String { "\(folder.path)/last-backup" }
 
   /// - Returns: nil before the first.
