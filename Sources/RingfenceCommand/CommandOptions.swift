@@ -173,6 +173,7 @@ func checkReason(_ text: String?, atMost most: Int = TextLimit.reason) throws {
 /// - Throws: `ValidationError` if a text is not a name of an app or a list.
 func checkName(_ text: String?, _ name: String = "The name") throws {
   if let text, !App.isName(text) {
-    throw ValidationError("\(name) is not valid. Use 1 to 80 characters on one line without control characters.")
+    throw ValidationError(
+      "\(name) is not valid. Use 1 to 80 characters on one line without control or invisible characters.")
   }
 }

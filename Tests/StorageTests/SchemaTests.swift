@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Curation
+import Foundation
 import PostgreSQL
 import Storage
 import TestSupport
@@ -28,6 +29,27 @@ import Testing
           WHERE a.attrelid = t.oid AND a.attnum = ANY(x.indkey::int2[]) AND a.attname = 'number')
       """)
     #expect(keys == [])
+  }
+
+  /// The migration stops where it waits too long for a month, and is repeated.
+  @Test func `the index of ids is completed although a month was created meanwhile`() async throws {
+    let file = "\(Checkout.migrations)/20261130010000_index_of_reporters_reports.sql"
+    let script = try String(contentsOfFile: file, encoding: .utf8)
+    let first = "CREATE INDEX reports_of_reporters ON ONLY reports (app_id, report_id) WHERE reporter IS NOT NULL"
+    func month(_ number: Int) -> String {
+      "CREATE TABLE reports_2031_0\(number) PARTITION OF reports FOR VALUES FROM ('2031-0\(number)-01Z') "
+        + "TO ('2031-0\(number + 1)-01Z')"
+    }
+    for statement in [month(1), "DROP INDEX reports_of_reporters", first, month(2), script, month(3), script] {
+      try await TestDatabase.current.pool.withConnection { try await $0.execute(script: statement) }
+    }
+    let attached = try await strings(
+      """
+      SELECT x.indrelid::regclass::text FROM pg_inherits i JOIN pg_index x ON x.indexrelid = i.inhrelid
+      WHERE i.inhparent = (SELECT indexrelid FROM pg_index WHERE indexrelid = 'reports_of_reporters'::regclass AND indisvalid)
+        AND x.indrelid::regclass::text LIKE 'reports_2031%' ORDER BY 1
+      """)
+    #expect(attached == ["reports_2031_01", "reports_2031_02", "reports_2031_03"])
   }
 
   @Test func `every table has a primary key`() async throws {

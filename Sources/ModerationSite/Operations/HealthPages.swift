@@ -101,7 +101,7 @@ struct HealthPages: Sendable {
 
 extension FolderSpace {
   package var isNearlyFull: Bool { freeBytes < 1_000_000_000 }
-  package var isLow: Bool { freeBytes < 5_000_000_000 || freeBytes < bytes / 10 }
+  package var isLow: Bool { freeBytes < 5_000_000_000 || freeBytes < min(bytes / 10, 50_000_000_000) }
 }
 
 struct HealthCheck {

@@ -15,9 +15,9 @@ public struct App: Sendable, Equatable {
   /// The action of telephone systems for calls that failed verification.
   public var failedCalls = FailedCalls.nothing
 
-  /// Whether an app or a list may have this name: one line of 1 to 80 characters without spaces around it.
+  /// Whether an app or a list may have this name: one line of 1 to 80 visible characters.
   public static func isName(_ name: String) -> Bool {
-    (try? RuleViolation.line(name, "name", atMost: TextLimit.author)) == name
+    (try? RuleViolation.line(name, "name", atMost: TextLimit.author)) != nil
   }
 }
 

@@ -13,11 +13,14 @@ struct TableNames: Sendable {
   /// The conditions that find the report `r` with the id of a row `i`, each by an index: ids of reports without a reporter, and
   /// on a cluster all, belong to the number (record 0074).
   var knownReports: [String] {
-    let id = "r.app_id = i.app_id AND r.report_id = i.report_id"
-    let ofNumber = "r.number = i.number AND \(id)"
-    guard shards.isEmpty else { return [ofNumber] }
-    return ["i.reporter IS NOT NULL AND \(id) AND r.reporter IS NOT NULL", "i.reporter IS NULL AND \(ofNumber)"]
+    guard shards.isEmpty else { return [Self.ofNumber] }
+    return [
+      "i.reporter IS NOT NULL AND \(Self.id) AND r.reporter IS NOT NULL", "i.reporter IS NULL AND \(Self.ofNumber)",
+    ]
   }
+
+  private static let id = "r.app_id = i.app_id AND r.report_id = i.report_id"
+  static let ofNumber = "r.number = i.number AND \(id)"
 }
 
 /// The tables that intake reads and writes.

@@ -13,10 +13,10 @@ extension SQL {
   /// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
   /// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
   ///
-  /// A report id that the app has used before is searched in the months around the batch; without a reporter, among the reports
-  /// about the number. Two servers that store the same
-  /// id with different numbers at the same moment may both succeed: then the app has two reports, each with its own
-  /// content, which a withdrawal removes together. No report is lost, and the app could have done the same with two ids.
+  /// The id of a reporter's report is searched among the app's in the months around the batch, and the id of a report without a
+  /// reporter among those about its number. Two servers that store the same id with different numbers at the same moment may
+  /// both succeed: then the app has two reports, each with its own content, which a withdrawal removes together. No report is
+  /// lost, and the app could have done the same with two ids.
   ///
   /// A report is stored with its effective weight: the sent weight times the reporter's weight (a newcomer's where none
   /// is stored, which depends on what the phone has attested), or, for a list's row, the list's. Reporters' weights are
@@ -157,17 +157,21 @@ extension SQL {
     """
   }
 
-  /// Compares reports whose keys exist with the stored ones; see ``SQL/acceptReports(_:receivedAt:in:)``.
+  /// Compares reports that were not stored with the existing ones; see ``SQL/acceptReports(_:receivedAt:in:)``. A report without
+  /// a reporter may have the key of one with a reporter.
   static func compareReports(
     reports: [Report], in tables: TableNames = .schema
   ) -> Statement<(ordinal: Int, outcome: ReportOutcome)> {
-    Statement(
+    let found = Set(tables.knownReports + [TableNames.ofNumber]).sorted().map {
+      "SELECT i.ordinal, \(ReportSQL.state) AS state FROM input i JOIN \(tables["reports"]) r ON \($0)"
+    }
+    return Statement(
       """
-      SELECT i.ordinal, min(\(ReportSQL.state))
-      FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::text[])
-        WITH ORDINALITY AS i (number, app_id, report_id, reported_at, category_id, reporter, comment, ordinal)
-      JOIN \(tables["reports"]) r ON r.number = i.number AND r.app_id = i.app_id AND r.report_id = i.report_id
-      GROUP BY i.ordinal
+      WITH input AS (
+        SELECT * FROM unnest($1::bigint[], $2::integer[], $3::uuid[], $4::timestamptz[], $5::smallint[], $6::bytea[], $7::text[])
+          WITH ORDINALITY AS t (number, app_id, report_id, reported_at, category_id, reporter, comment, ordinal)
+      )
+      SELECT ordinal, min(state) FROM (\(found.joined(separator: " UNION ALL "))) found GROUP BY ordinal
       """,
       ReportColumns(reports: reports), reports.map(\.comment)
     ) { (Int(try $0.decode(0, as: Int64.self)), ReportSQL.outcome(try $0.decode(1))) }

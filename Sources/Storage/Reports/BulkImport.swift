@@ -130,7 +130,7 @@ public struct BulkImport: Sendable {
     while case let batch = try next(15_000), !batch.isEmpty {
       do {
         duplicates += try await storeBatch(batch, looksUp)
-      } catch is PostgresError where !looksUp {
+      } catch let error as PostgresError where !looksUp && error.sqlState == "23505" {
         looksUp = true
         duplicates += try await storeBatch(batch, looksUp)
       }
@@ -145,7 +145,7 @@ public struct BulkImport: Sendable {
   private func storeBatch(_ batch: [Report], _ looksUp: Bool) async throws -> Int {
     do {
       return try await store.pool.transaction { try await storeBatch(batch, looksUp, on: $0) }
-    } catch is PostgresError where looksUp {
+    } catch let error as PostgresError where looksUp || error.sqlState != "23505" {
       // Another session is storing the same reports or numbers, or a month was dropped.
       return try await store.accept(batch, receivedAt: Date()).count { $0 != .created }
     }

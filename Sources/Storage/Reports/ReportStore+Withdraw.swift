@@ -44,29 +44,16 @@ extension PostgresConnection {
   func withdraw(_ report: StoredReport, reportID: UUID, appID: Int32, at time: Date) async throws -> Bool {
     let mark = SQL.markWithdrawn(report: report, appID: appID, reportID: reportID, time: time)
     guard let (word, reporter, network) = try await run(mark).first else { return false }
-    try await subtract(word, of: reporter, network, about: report.number, appID: appID)
+    let parts = try await change(word, of: reporter, about: report.number)
+    _ = try await run(SQL.changeAggregates(number: report.number, parts: parts))
+    guard word.category.isToxic, word.weight > 0 else { return true }
+    // Only now: the number's row is locked, and a batch that has it next adds its days and networks to what is counted here.
+    _ = try await run(SQL.recountMarks(number: report.number, network: network))
     return true
   }
 
-  /// Subtracts a report that has just been marked withdrawn.
-  fileprivate func subtract(
-    _ word: Word, of reporter: [UInt8]?, _ network: [UInt8]?, about number: Int64, appID: Int32
-  ) async throws {
-    if reporter == nil { _ = try await run(SQL.lockSource(number: number, appID: appID)) }
-    let parts = try await change(word, of: reporter, about: number)
-    _ = try await run(SQL.changeAggregates(number: number, parts: parts))
-    guard word.category.isToxic, word.weight > 0 else { return }
-    // Only now: the number's row is locked, and a batch that has it next adds its days and networks to what is counted here.
-    _ = try await run(SQL.recountMarks(number: number, network: network))
-    if reporter == nil { _ = try await run(SQL.recountSource(number: number, appID: appID)) }
-  }
-
   /// The changes by the withdrawal of a report; stores the reporter's next vote.
-  private func change(
-    _ word: Word, of reporter: [UInt8]?, about number: Int64
-  ) async throws -> [AggregateChange] {
-    // A row of a list has no vote.
-    guard let reporter else { return [.init(word: word, weight: -1, reports: -1, reporters: 0)] }
+  private func change(_ word: Word, of reporter: [UInt8], about number: Int64) async throws -> [AggregateChange] {
     let present = try await run(SQL.lockVote(number: number, reporter: reporter)).first
     guard present == word else { return [.init(word: word, weight: 0, reports: -1, reporters: 0)] }
     var parts = [AggregateChange(word: word, weight: -1, reports: -1, reporters: word.weight > 0 ? -1 : 0)]
@@ -88,7 +75,7 @@ extension SQL {
   /// Marks a report as withdrawn and returns its content; no row when it was withdrawn before.
   static func markWithdrawn(
     report: StoredReport, appID: Int32, reportID: UUID, time: Date
-  ) -> Statement<(word: Word, reporter: [UInt8]?, network: [UInt8]?)> {
+  ) -> Statement<(word: Word, reporter: [UInt8], network: [UInt8]?)> {
     Statement(
       """
       UPDATE reports SET withdrawn_at = $5
@@ -136,11 +123,6 @@ extension SQL {
     ) { try $0.word() }
   }
 
-  /// Locks a list's counts about a number until the transaction ends.
-  static func lockSource(number: Int64, appID: Int32) -> Statement<Void> {
-    Statement("UPDATE number_sources SET complaints = complaints WHERE number = $1 AND app_id = $2", number, appID)
-  }
-
   /// Counts a number's days and networks again from all its reports; its row must be locked.
   ///
   /// Bits of networks that are deleted cannot be counted again. They stay as long as there are no more of them than reports
@@ -177,24 +159,6 @@ extension SQL {
       FROM (SELECT \(ReportSQL.gatheredMarks), coalesce(sum(unknown), 0) AS unknown FROM mark) m WHERE n.number = $1
       """,
       number, Int64(bitPattern: sketch.bits))
-  }
-
-  /// Recounts a list's counts about a number; its row must be locked.
-  static func recountSource(number: Int64, appID: Int32) -> Statement<Void> {
-    Statement(
-      """
-      WITH report AS (
-        SELECT number, app_id, reporter, category_id, reported_at, received_at, weight, withdrawn_at IS NULL AS stands
-        FROM reports WHERE number = $1 AND app_id = $2
-      ), said AS (
-        \(ReportSQL.withDays("report", countedIf: "stands"))
-      )
-      UPDATE number_sources s SET complaints = r.complaints, heat = r.heat, evidence = r.evidence,
-        day_bits = r.day_bits, last_day = r.last_day
-      FROM (\(ReportSQL.lists(of: "said", origin: "$3", heat: "$4", evidence: "$5"))) r
-      WHERE s.number = $1 AND s.app_id = $2
-      """,
-      number, appID, Decay.origin, Decay.heat.timeConstant, Decay.evidence.timeConstant)
   }
 }
 

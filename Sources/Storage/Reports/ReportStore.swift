@@ -42,10 +42,15 @@ public struct ReportStore: Sendable {
     guard !reports.isEmpty else { return [] }
     var places: [ReportName: Int] = [:]
     places.reserveCapacity(reports.count)
+    func first(_ report: Report) -> Int? {
+      let isOfNumber = report.reporter == nil
+      if let place = places[ReportName(report, isOfNumber: isOfNumber)] { return place }
+      let other = places[ReportName(report, isOfNumber: !isOfNumber)]
+      return other.flatMap { reports[$0].number == report.number ? $0 : nil }
+    }
     let firsts = reports.indices.filter { index in
-      let name = ReportName(reports[index])
-      guard places[name] == nil else { return false }
-      places[name] = index
+      guard first(reports[index]) == nil else { return false }
+      places[ReportName(reports[index], isOfNumber: reports[index].reporter == nil)] = index
       return true
     }
     var outcomes = [ReportOutcome?](repeating: nil, count: reports.count)
@@ -54,7 +59,7 @@ public struct ReportStore: Sendable {
     for (ordinal, outcome) in refused { outcomes[firsts[ordinal - 1]] = outcome }
     if firsts.count < reports.count {
       for index in reports.indices where outcomes[index] == nil {
-        guard let first = places[ReportName(reports[index])], first != index else { continue }
+        guard let first = first(reports[index]), first != index else { continue }
         // Like a retry after the first one. With other content the outcome is a conflict, or the outcome of the existing
         // report.
         if reports[index].hasContent(of: reports[first]) {
@@ -172,10 +177,8 @@ private struct ReportName: Hashable {
   /// Of a report without a reporter, whose id belongs to its number.
   let number: Int64?
 
-  init(_ report: Report) {
-    appID = report.appID
-    reportID = report.reportID
-    number = report.reporter == nil ? report.number : nil
+  init(_ report: Report, isOfNumber: Bool) {
+    (appID, reportID, number) = (report.appID, report.reportID, isOfNumber ? report.number : nil)
   }
 }
 

@@ -188,21 +188,14 @@ public struct SourceStore: Sendable {
     }.first ?? 0
   }
 
-  /// Whether a list has reports that are not withdrawn. Withdrawn ones stay for as long as others.
+  /// Whether a list has complaints that count, or reports of reporters. Reads the sums of all lists if there is none.
   public func hasReports(_ appID: Int32) async throws -> Bool {
     let ofReporters = try await pool.run(
       "SELECT app_id FROM reports WHERE app_id = $1 AND reporter IS NOT NULL AND withdrawn_at IS NULL LIMIT 1", appID
     ) { try $0.decode(0, as: Int32.self) }
     guard ofReporters.isEmpty else { return true }
     return try await !pool.run(
-      """
-      SELECT s.app_id FROM number_sources s
-      WHERE s.app_id = $1 AND (s.complaints > 0 OR EXISTS (
-        SELECT 1 FROM reports r
-        WHERE r.number = s.number AND r.app_id = s.app_id AND r.withdrawn_at IS NULL AND r.reporter IS NULL))
-      LIMIT 1
-      """,
-      appID
+      "SELECT app_id FROM number_sources WHERE app_id = $1 AND complaints > 0 LIMIT 1", appID
     ) { try $0.decode(0, as: Int32.self) }.isEmpty
   }
 }

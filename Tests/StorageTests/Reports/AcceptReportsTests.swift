@@ -140,6 +140,26 @@ import Testing
     #expect(try await store.accept([first, other, first], receivedAt: now) == [.created, .conflict, .duplicate])
     // The stored report decides, not the first of the batch.
     #expect(try await store.accept([other, first, other], receivedAt: now + 1) == [.conflict, .duplicate, .conflict])
+    // None of them is stored, so none may be a duplicate.
+    let moved = [report(1, number: 33_199_000_249), report(1, number: 33_199_000_250)]
+    #expect(try await store.accept(moved, receivedAt: now + 2) == [.conflict, .conflict])
+    _ = try await store.withdraw(reportID: first.reportID, appID: 1, at: now + 3)
+    #expect(try await store.accept([first] + moved, receivedAt: now + 4) == [.withdrawn, .conflict, .conflict])
+  }
+
+  @Test func `the id of a report without a reporter belongs to its number`() async throws {
+    let row = report(1, by: nil)
+    #expect(
+      try await store.accept([row, report(1, by: nil, number: 33_199_000_249)], receivedAt: now) == [
+        .created, .created,
+      ])
+    #expect(
+      try await store.accept([row, report(1, .survey, by: nil)], receivedAt: now + 1) == [.duplicate, .conflict])
+    // One key with a reporter and without one: the first is stored.
+    #expect(try await store.accept([report(1)], receivedAt: now + 2) == [.conflict])
+    #expect(try await store.accept([report(2), report(2, by: nil)], receivedAt: now + 3) == [.created, .conflict])
+    #expect(try await store.accept([report(3, by: nil), report(3)], receivedAt: now + 4) == [.created, .conflict])
+    #expect(try await recountAll().differences == [])
   }
 
   @Test func `the later arrival wins between two reports of the same time`() async throws {
