@@ -129,11 +129,11 @@ extension PostgresMigrationError: CustomStringConvertible {
     case .locked(let version, let name, let limit):
       """
       Migration \(version)_\(name) did not get its locks within \(limit.components.seconds) s, because a transaction \
-      holds a table that it changes. Complete parts of it stay. Find the transaction in pg_stat_activity (xact_start), let it \
+      holds a table that it changes. Nothing is half changed. Find the transaction in pg_stat_activity (xact_start), let it \
       finish or end it, and run ringfence migrate again.
       """
     case .failed(let version, let name, let error):
-      "Migration \(version)_\(name) failed and can be applied again. \(error)"
+      "Migration \(version)_\(name) failed, and nothing is half changed. \(error)"
     case .endedItsTransaction(let version, let name):
       "Migration \(version)_\(name) ends its own transaction. Remove COMMIT and ROLLBACK from it, and check the schema."
     case .outOfOrder(let version, let name, let newest):

@@ -9,7 +9,7 @@ import Intake
 import PhoneNumbers
 import Publishing
 import Storage
-package import Support
+import Support
 
 /// `/moderation/health`: the state of each component, and what to do if it fails.
 struct HealthPages: Sendable {
@@ -97,11 +97,6 @@ struct HealthPages: Sendable {
   private func queue(_ waiting: Int, _ texts: Localizer) -> HealthCheck {
     HealthCheck("queue", .good, texts.count("health.queue-waiting", waiting), texts)
   }
-}
-
-extension FolderSpace {
-  package var isNearlyFull: Bool { freeBytes < 1_000_000_000 }
-  package var isLow: Bool { freeBytes < 5_000_000_000 || freeBytes < min(bytes / 10, 50_000_000_000) }
 }
 
 struct HealthCheck {

@@ -4,7 +4,7 @@ import Curation
 import Foundation
 import PostgreSQL
 import Storage
-import Support
+package import Support
 import Synchronization
 
 /// The cause of a failed publication in a word.
@@ -82,4 +82,9 @@ extension PublicationFailure {
     default: json
     }
   }
+}
+
+extension FolderSpace {
+  package var isNearlyFull: Bool { freeBytes < 1_000_000_000 }
+  package var isLow: Bool { freeBytes < 5_000_000_000 || freeBytes < min(bytes / 10, 50_000_000_000) }
 }

@@ -5,7 +5,6 @@ import CallerPack
 import Support
 import Foundation
 import Jobs
-import ModerationSite
 import PostgreSQL
 import Publishing
 

@@ -10,17 +10,13 @@ struct TableNames: Sendable {
 
   subscript(table: String) -> String { shards[table].map { "\(table)_\($0)" } ?? table }
 
-  /// The conditions that find the report `r` with the id of a row `i`, each by an index: ids of reports without a reporter, and
-  /// on a cluster all, belong to the number (record 0074).
-  var knownReports: [String] {
-    guard shards.isEmpty else { return [Self.ofNumber] }
-    return [
-      "i.reporter IS NOT NULL AND \(Self.id) AND r.reporter IS NOT NULL", "i.reporter IS NULL AND \(Self.ofNumber)",
-    ]
-  }
+  /// Finds the report `r` with the id of a row `i` among the reports of its number.
+  static let ofNumber = "r.number = i.number AND \(id)"
+  /// The same among the app's reports with a reporter, for such a row; nil on a cluster, where all ids belong to numbers (record
+  /// 0074).
+  var ofApp: String? { shards.isEmpty ? "i.reporter IS NOT NULL AND \(Self.id) AND r.reporter IS NOT NULL" : nil }
 
   private static let id = "r.app_id = i.app_id AND r.report_id = i.report_id"
-  static let ofNumber = "r.number = i.number AND \(id)"
 }
 
 /// The tables that intake reads and writes.

@@ -71,7 +71,7 @@ extension SQL {
         AS t (number, app_id, report_id, reported_at, category_id, reporter, weight, comment, network, key_id, verification,
               arrived_at, ordinal)
     ), known AS (
-      \(tables.knownReports.map { "\(input(whereKnownBy: $0, in: tables)) UNION ALL" }.joined(separator: "\n"))
+      \(knownInput(in: tables)) UNION ALL
       \(erasedInput(in: tables))
     ), inserted AS (
       INSERT INTO \(tables["reports"])
@@ -146,15 +146,19 @@ extension SQL {
     """
   }
 
-  private static func input(whereKnownBy condition: String, in tables: TableNames) -> String {
-    """
-    SELECT i.ordinal, found.state
-    FROM input i CROSS JOIN LATERAL (
-      SELECT min(\(ReportSQL.state)) AS state FROM \(tables["reports"]) r
-      WHERE \(condition) AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
-    ) found
-    WHERE found.state IS NOT NULL
-    """
+  private static func knownInput(in tables: TableNames) -> String {
+    let conditions =
+      tables.ofApp.map { [$0, "i.reporter IS NULL AND \(TableNames.ofNumber)"] } ?? [TableNames.ofNumber]
+    return conditions.map { condition in
+      """
+      SELECT i.ordinal, found.state
+      FROM input i CROSS JOIN LATERAL (
+        SELECT min(\(ReportSQL.state)) AS state FROM \(tables["reports"]) r
+        WHERE \(condition) AND r.reported_at BETWEEN $14::timestamptz AND $15::timestamptz
+      ) found
+      WHERE found.state IS NOT NULL
+      """
+    }.joined(separator: " UNION ALL ")
   }
 
   /// Compares reports that were not stored with the existing ones; see ``SQL/acceptReports(_:receivedAt:in:)``. A report without
@@ -162,7 +166,7 @@ extension SQL {
   static func compareReports(
     reports: [Report], in tables: TableNames = .schema
   ) -> Statement<(ordinal: Int, outcome: ReportOutcome)> {
-    let found = Set(tables.knownReports + [TableNames.ofNumber]).sorted().map {
+    let found = [tables.ofApp, TableNames.ofNumber].compactMap(\.self).map {
       "SELECT i.ordinal, \(ReportSQL.state) AS state FROM input i JOIN \(tables["reports"]) r ON \($0)"
     }
     return Statement(

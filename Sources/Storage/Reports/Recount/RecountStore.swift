@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import PhoneNumbers
 public import PostgreSQL
 
 /// Recounts aggregates from reports, and the sums of identifications from their days.
@@ -11,7 +12,7 @@ public struct RecountStore: Sendable {
   private let pool: PostgresPool
   private let rangeSize: Int
 
-  public static let allNumbers: ClosedRange<Int64> = 1...999_999_999_999_999
+  public static let allNumbers: ClosedRange<Int64> = PhoneNumber.digitsRange
 
   /// - Parameter rangeSize: about how many numbers are recounted at once, at least 1.
   public init(pool: PostgresPool, rangeSize: Int = 20_000) {
