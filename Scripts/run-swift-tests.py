@@ -62,9 +62,9 @@ def watch(command: list[str], environment: dict[str, str]) -> int:
     return status
 
 
-def run(scratch: str, choice: list[str]) -> int:
-    """Runs the tests that options of `swift test` choose, and names the failures.
-    - Returns: their status."""
+def run(scratch: str, choice: list[str]) -> tuple[int, list[str]]:
+    """Runs the tests that options of `swift test` choose.
+    - Returns: their status, and a text for each failure."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["swift", "test", "--scratch-path", scratch, "--skip-build", "--xunit-output", f"{folder}/tests.xml"]
         # Without a bound all tests start at once, and on two cores each waits for the others longer than its limits allow.
@@ -73,20 +73,19 @@ def run(scratch: str, choice: list[str]) -> int:
         try:
             cases = ElementTree.parse(f"{folder}/tests-swift-testing.xml").iter("testcase")
         except (OSError, ElementTree.ParseError):
-            return status or 1  # The process ended before its report.
+            return status or 1, ["The process ended before its report."]
         failures = [(f"{case.get('classname')}/{case.get('name')}", failure.get("message"))
                     for case in cases for failure in case.iter("failure")]
-    if failures:
-        print("\nFailed:")
+    texts = []
     for name, message in failures:
         alone = shlex.quote(f"^{re.escape(name)}".replace(r"\ ", " "))
-        print(f"{name}\n  {message}\n  alone: swift test --scratch-path {scratch} --skip-build --filter {alone}", flush=True)
-    return status
+        texts.append(f"{name}\n  {message}\n  alone: swift test --scratch-path {scratch} --skip-build --filter {alone}")
+    return status, texts
 
 
 def main() -> int:
     scratch = sys.argv[1]
-    embedded = run(scratch, [part for suite in STOCK for part in ("--skip", suite)])
+    status, failures = run(scratch, [part for suite in STOCK for part in ("--skip", suite)])
     with open_folder() as folder:
         # As many connections as the tests have; the private cluster of the tests allows them too.
         cluster = StockCluster(folder, settings=["max_connections = 300"])
@@ -94,9 +93,12 @@ def main() -> int:
             assert cluster.admin("SELECT pg_jit_available() AND current_setting('jit')::boolean") == ["t"]
             cluster.admin("ALTER ROLE ringfence CREATEDB")
             os.environ["RINGFENCE_TEST_DATABASE_URL"] = f"host={cluster.folder} port={cluster.port} user=ringfence"
-            return run(scratch, [part for suite in STOCK for part in ("--filter", suite)]) or embedded
+            stock = run(scratch, [part for suite in STOCK for part in ("--filter", suite)])
         finally:
             cluster.close()
+    if failures := failures + stock[1]:
+        print("\nFailed:", *failures, sep="\n", flush=True)
+    return status or stock[0]
 
 
 sys.exit(main())

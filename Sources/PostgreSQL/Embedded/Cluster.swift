@@ -167,8 +167,9 @@ extension Cluster {
       }
       return false
     case .adopted(let pid):
+      // Not by postmaster.pid, which PostgreSQL removes shortly before it ends.
       return ClusterProcesses.end(steps: steps) {
-        ClusterProcesses.postmaster(of: folder) == pid ? [pid] : []
+        FileStatus(folder.data).map { ClusterProcesses.isPostgres(pid, in: $0) } == true ? [pid] : []
       }.isEmpty
     }
   }
