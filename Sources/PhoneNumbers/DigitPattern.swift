@@ -137,8 +137,13 @@ struct DigitPattern: Sendable {
   }
 }
 
-// Prefixes are matched from left to right: the first alternative that fits counts.
-extension DigitPattern {
+/// A pattern of prefixes. They are matched from left to right: the first alternative that fits counts.
+struct PrefixPattern: @unchecked Sendable {
+  // Unchecked: the nodes never change.
+  fileprivate let nodes: UnsafeBufferPointer<DigitPattern.Node>
+  fileprivate let root: Int32
+  let groups: Int
+
   /// Where a match ends, and its groups.
   struct Match {
     var end = 0
@@ -190,7 +195,7 @@ extension DigitPattern {
   }
 
   private func repetition(
-    _ node: Node, _ count: UInt8, _ place: Int, _ digits: Digits, _ match: inout Match, _ next: Next
+    _ node: DigitPattern.Node, _ count: UInt8, _ place: Int, _ digits: Digits, _ match: inout Match, _ next: Next
   ) -> Bool {
     if count < node.most,
       run(node.child, place, digits, &match, { repetition(node, count + 1, $0, digits, &$1, next) })
@@ -198,5 +203,16 @@ extension DigitPattern {
       return true
     }
     return count >= node.least && next(place, &match)
+  }
+}
+
+extension DigitPattern {
+  /// The pattern in memory of the plans.
+  func kept(in memory: PlanMemory) -> PrefixPattern {
+    PrefixPattern(nodes: memory.keep(nodes), root: root, groups: groups)
+  }
+
+  func match(_ digits: UnsafeBufferPointer<UInt8>) -> PrefixPattern.Match? {
+    nodes.withUnsafeBufferPointer { PrefixPattern(nodes: $0, root: root, groups: groups).match(digits) }
   }
 }

@@ -70,7 +70,7 @@ struct NumberReader {
     guard 1...Self.maxEmergencyDigits ~= digits.count, let region = place.region, let code = place.callingCode else {
       return false
     }
-    return code.table.meaning(of: digits).emergency >> UInt32(region.place) & 1 == 1
+    return code.meaning(of: digits).emergency >> UInt32(region.place) & 1 == 1
   }
 
   // MARK: - Plain texts
@@ -135,7 +135,7 @@ struct NumberReader {
     }
     // The region's own plan, unless the number is of another calling code.
     var plan = place.region
-    if let code = found?.code, code.regions[0] !== plan { plan = code.regions[0] }
+    if let code = found?.code, code.regions[0] != plan { plan = code.regions[0] }
     guard let plan, let code = found?.code ?? place.callingCode else { throw .unknownCallingCode }
     var national = found?.national ?? all
     guard national.count >= Self.minNational else { throw .tooShort }
@@ -160,7 +160,9 @@ struct NumberReader {
   /// The calling code behind an international prefix, or of digits that begin with the region's own; nil where there is none.
   private func withoutPlus(_ digits: UnsafeBufferPointer<UInt8>) throws(Failure) -> Parsed? {
     guard let region = place.region, let code = place.callingCode else { return nil }
-    if let prefix = region.fields.international?.match(digits)?.end, prefix == digits.count || digits[prefix] != 0 {
+    if let prefix = region.fields.pointee.international?.match(digits)?.end,
+      prefix == digits.count || digits[prefix] != 0
+    {
       guard digits.count - prefix > Self.minNational else { throw .tooShort }
       guard let found = international(UnsafeBufferPointer(rebasing: digits[prefix...])) else {
         throw .unknownCallingCode
@@ -176,7 +178,7 @@ struct NumberReader {
 
   /// Whether digits have the form of a region's numbers, whatever their lengths.
   private func hasForm(_ digits: UnsafeBufferPointer<UInt8>, _ region: RegionPlan, _ code: CallingCode) -> Bool {
-    code.table.meaning(of: digits).general >> UInt32(region.place) & 1 == 1
+    code.meaning(of: digits).general >> UInt32(region.place) & 1 == 1
   }
 
   /// A national number without its national prefix, and as the region's rule changes it. It keeps the prefix if it is a number
@@ -184,12 +186,12 @@ struct NumberReader {
   private func withoutNationalPrefix(
     _ national: UnsafeBufferPointer<UInt8>, _ region: RegionPlan, _ code: CallingCode
   ) -> UnsafeBufferPointer<UInt8> {
-    guard !national.isEmpty, let prefix = region.fields.national, let match = prefix.match(national) else {
+    guard !national.isEmpty, let prefix = region.fields.pointee.national, let match = prefix.match(national) else {
       return national
     }
     var result = UnsafeBufferPointer(rebasing: national[match.end...])
-    if !region.fields.transform.isEmpty, match.groups.last ?? nil != nil {
-      let all = filled(region.fields.transform, match.groups, national).map { $0 - 0x30 } + result
+    if !region.fields.pointee.transform.isEmpty, match.groups.last ?? nil != nil {
+      let all = filled(region.fields.pointee.transform, match.groups, national).map { $0 - 0x30 } + result
       result = UnsafeBufferPointer(rebasing: changed[..<changed.update(fromContentsOf: all)])
     }
     return hasForm(national, region, code) && !hasForm(result, region, code) ? national : result
@@ -201,7 +203,7 @@ struct NumberReader {
     let (code, national) = (number.code, number.national)
     guard code.digits.count + national.count <= 15 else { return .refused(.tooLong) }
     let digits = national.reduce(Int64(code.number)) { $0 * 10 + Int64($1) }
-    let meaning = code.table.meaning(of: national)
+    let meaning = code.meaning(of: national)
     guard meaning.kind == .unknown else { return ParseOutcome(number: digits) }
     let plan = code.regions[Int(meaning.region ?? 0)]
     let region = plan.isCountry ? plan.name : nil

@@ -25,17 +25,21 @@ final class NumberTable: @unchecked Sendable {
   /// Ten states that follow, a meaning, and lengths: bit n if n more digits make a valid number. State 0 has no way out.
   private let states: UnsafeMutableBufferPointer<UInt16>
   private let start: Int
-  private let meanings: [Meaning]
+  private let meanings: UnsafeMutableBufferPointer<Meaning>
   fileprivate static let (stride, meaningPlace, lengthsPlace) = (12, 10, 11)
 
   fileprivate init(states: [UInt16], start: Int, meanings: [Meaning]) {
     self.start = start
     self.states = .allocate(capacity: states.count)
     _ = self.states.initialize(from: states)
-    self.meanings = meanings
+    self.meanings = .allocate(capacity: meanings.count)
+    _ = self.meanings.initialize(from: meanings)
   }
 
-  deinit { states.deallocate() }
+  deinit {
+    states.deallocate()
+    meanings.deallocate()
+  }
 
   /// The table of a calling code that no number has.
   static let empty = NumberTable(states: Array(repeating: 0, count: stride), start: 0, meanings: [Meaning()])
@@ -142,11 +146,11 @@ struct NumberTableBuilder {
   private var root: Int32 = 0
 
   /// The table of regions; nil where it has more states than any real plan.
-  static func table(_ regions: [RegionPlan]) -> NumberTable? {
+  static func table(_ regions: UnsafeBufferPointer<RegionPlan>) -> NumberTable? {
     var builder = Self()
     for region in regions {
-      let hasForm = region.fields.descriptions.contains { $0.kind == .form }
-      for description in region.fields.descriptions where description.kind != .leading || regions.count > 1 {
+      let hasForm = region.fields.pointee.descriptions.contains { $0.kind == .form }
+      for description in region.fields.pointee.descriptions where description.kind != .leading || regions.count > 1 {
         var kinds = [description.kind]
         if description.kind == .general, !hasForm { kinds.append(.form) }
         builder.add(kinds.map { UInt16(region.place) << 4 | $0.rawValue }, DigitPattern(checked: description.pattern))
@@ -244,7 +248,7 @@ struct NumberTableBuilder {
 
   // MARK: - The table
 
-  private func table(_ regions: [RegionPlan]) -> NumberTable? {
+  private func table(_ regions: UnsafeBufferPointer<RegionPlan>) -> NumberTable? {
     var meanings = [NumberTable.Meaning(region: regions.count > 1 ? nil : 0)]
     var meaningNumbers = [meanings[0]: Int32(0)]
     let meaningOfMark = marks.map { items -> Int32 in
@@ -281,7 +285,7 @@ struct NumberTableBuilder {
 
   /// The first region whose leading digits or numbers fit is the number's, and it is valid if that region has numbers like
   /// it.
-  private func meaning(_ items: [UInt16], _ regions: [RegionPlan]) -> NumberTable.Meaning {
+  private func meaning(_ items: [UInt16], _ regions: UnsafeBufferPointer<RegionPlan>) -> NumberTable.Meaning {
     var (meaning, isFound) = (NumberTable.Meaning(), false)
     var kinds = [UInt16](repeating: 0, count: regions.count)
     for item in items { kinds[Int(item >> 4)] |= 1 << (item & 15) }
@@ -292,7 +296,7 @@ struct NumberTableBuilder {
       if has(.short) { meaning.shortForm |= bit }
       if has(.short), has(.shortGeneral) { meaning.short |= bit }
       if has(.emergency) { meaning.emergency |= bit }
-      let (kind, hasLeading) = (Self.kind(has), region.fields.descriptions.contains { $0.kind == .leading })
+      let (kind, hasLeading) = (Self.kind(has), region.fields.pointee.descriptions.contains { $0.kind == .leading })
       guard !isFound, regions.count == 1 || (hasLeading ? has(.leading) : kind != .unknown) else { continue }
       (meaning.region, meaning.kind, isFound) = (UInt8(region.place), kind, true)
     }

@@ -17,7 +17,7 @@ enum NumberText {
 
   /// Whether a text has only digits, a plus in front and usual separators, so that no form applies to it.
   static func isPlain(_ text: String) -> Bool {
-    var (last, isInside, signs): (UInt8, Bool, Int) = (0, false, 0)
+    var (last, isInside, signs, first): (UInt8, Bool, Int, Int) = (0, false, 0, 0)
     var rest = text.utf8.count
     for byte in text.utf8 {
       rest -= 1
@@ -33,8 +33,10 @@ enum NumberText {
       default: return false
       }
       last = byte
+      if signs == 0 { first += 1 }
     }
-    return signs < 2 || !isDate(text[...])
+    // A date begins with a day, a month or a year.
+    return signs < 2 || ![1, 2, 4].contains(first) || !isDate(text[...])
   }
 
   /// Whether a text is a date of digits, with a time or other words behind it: 28.11.2026, 2026-11-28. With two

@@ -19,7 +19,7 @@ public enum NumberingPlan {
   /// Bit n for a length of n digits.
   static func lengthBits(of prefix: Int64) -> UInt32 {
     withNational(prefix) { code, national in
-      UInt32(code.table.lengths(after: national)) << UInt32(national.count + code.digits.count) & 0xFFFF
+      UInt32(code.lengths(after: national)) << UInt32(national.count + code.digits.count) & 0xFFFF
     } ?? 0
   }
 
@@ -73,7 +73,7 @@ public enum ShortNumber: String, Sendable, CaseIterable {
   public init?(digits: Int64) {
     let kind = NumberingPlan.withNational(digits) { code, national -> Self? in
       guard 1...Self.maxDigits ~= national.count else { return nil }
-      let meaning = code.table.meaning(of: national)
+      let meaning = code.meaning(of: national)
       if meaning.emergency != 0 { return .emergency }
       return meaning.isShort(regions: code.regions.count) && meaning.kind == .unknown ? .short : nil
     }

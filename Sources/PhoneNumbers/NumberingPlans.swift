@@ -47,6 +47,8 @@ public final class NumberingPlans: Sendable {
   /// The date of that version, such as 2026-11-06.
   public let date: String
 
+  /// Of the calling codes and regions.
+  private let memory: PlanMemory
   /// The calling codes, by number.
   private let codes: [CallingCode?]
   /// The regions by their two letters, see ``place(_:)``.
@@ -72,6 +74,11 @@ public final class NumberingPlans: Sendable {
     set { replacement.replace(by: newValue) }
   }
 
+  /// Whether these are the current plans; cheaper than a comparison with them.
+  static func isCurrent(_ plans: ObjectIdentifier) -> Bool {
+    replacement.withValue { ObjectIdentifier($0) == plans } ?? false
+  }
+
   /// Reads a file and checks all of it, which takes some tenths of a second. Plans that replace others stay in memory, and so
   /// does a copy of the bytes.
   public convenience init(bytes: some Collection<UInt8>) throws(Failure) {
@@ -89,7 +96,7 @@ public final class NumberingPlans: Sendable {
 
   private init(_ plan: PlanReader) throws(Failure) {
     guard let version = plan.version else { throw .otherForm }
-    (self.version, date, codes) = (version, plan.date, plan.codes)
+    (self.version, date, memory, codes) = (version, plan.date, plan.memory, plan.codes)
     var places = [RegionPlan?](repeating: nil, count: 26 * 26)
     for case let code? in codes {
       for region in code.regions where region.isCountry { places[Self.place(region.packed)] = region }
@@ -155,8 +162,10 @@ extension NumberingPlans.Failure: CustomStringConvertible {
   }
 }
 
-/// A calling code with its regions, of which the first one is the main one, and formats.
-final class CallingCode: Sendable {
+/// A calling code with its regions, of which the first one is the main one, and formats. It is valid as long as its plans: a
+/// reference would be counted several times for each number, and threads that read numbers at once would contend for the count.
+struct CallingCode: @unchecked Sendable {
+  // Unchecked: what it points to never changes, and the table is shared safely.
   // Unchecked: the text of the pattern never changes.
   struct Format: @unchecked Sendable {
     /// The digits of each group.
@@ -181,21 +190,36 @@ final class CallingCode: Sendable {
   }
 
   let number: Int
-  let digits: [UInt8]
-  let regions: [RegionPlan]
-  private let formats: [Format]
-  private let tables = SharedReference<NumberTable>()
+  /// Each 0…9.
+  let digits: UnsafeBufferPointer<UInt8>
+  let regions: UnsafeBufferPointer<RegionPlan>
+  private let formats: UnsafeBufferPointer<Format>
+  private let tables: UnsafePointer<SharedReference<NumberTable>>
 
-  init(number: Int, regions: [RegionPlan], formats: [Format]) {
-    (self.number, self.regions, self.formats) = (number, regions, formats)
-    digits = "\(number)".utf8.map { $0 - 0x30 }
+  init(number: Int, regions: [RegionPlan], formats: [Format], in memory: PlanMemory) {
+    self.number = number
+    digits = memory.keep("\(number)".utf8.map { $0 - 0x30 })
+    self.regions = memory.keep(regions)
+    self.formats = memory.keep(formats)
+    tables = memory.keep(SharedReference())
   }
 
   /// The table of its numbers, made at its first use.
-  var table: NumberTable { tables.value ?? tables.set(NumberTableBuilder.table(regions) ?? .empty) }
+  private var table: NumberTable {
+    tables.pointee.value ?? tables.pointee.set(NumberTableBuilder.table(regions) ?? .empty)
+  }
 
   /// Makes the table; false where it is too large.
   var hasTable: Bool { table !== NumberTable.empty }
+
+  func meaning(of national: UnsafeBufferPointer<UInt8>) -> NumberTable.Meaning {
+    tables.pointee.withValue { $0.meaning(of: national) } ?? table.meaning(of: national)
+  }
+
+  /// Bit n if n more digits behind these make a valid number.
+  func lengths(after national: UnsafeBufferPointer<UInt8>) -> UInt16 {
+    tables.pointee.withValue { $0.lengths(after: national) } ?? table.lengths(after: national)
+  }
 
   /// The prefixes of its countries.
   var prefixes: [(prefix: Int64, region: String)] {
@@ -205,7 +229,7 @@ final class CallingCode: Sendable {
     guard regions.count > 1 else { return main }
     // Numbers of other lengths are few, and the first digits of others: Canada's 310-xxxx.
     return main
-      + table.prefixes(lengths: regions[0].fields.lengths).filter { $0.region > 0 }.map { prefix in
+      + table.prefixes(lengths: regions[0].fields.pointee.lengths).filter { $0.region > 0 }.map { prefix in
         (Int64("\(number)\(prefix.digits)") ?? 0, regions[Int(prefix.region)].name)
       }
   }
@@ -223,45 +247,53 @@ final class CallingCode: Sendable {
   }
 }
 
-/// The plan of a region.
-final class RegionPlan: Sendable {
+/// The plan of a region. It is valid as long as its plans, like ``CallingCode``.
+struct RegionPlan: @unchecked Sendable, Equatable {
+  // Unchecked: what it points to never changes.
   struct Fields: Sendable {
     /// The lengths of its numbers, and those that can be dialed only within it: bit n for n digits.
     var (lengths, localLengths): (UInt32, UInt32) = (0, 0)
     /// Whether national numbers are dialed with a prefix, such as 0.
     var hasNationalPrefix = false
     /// Prefixes in front of international and of national numbers.
-    var (international, national): (DigitPattern?, DigitPattern?)
+    var (international, national): (PrefixPattern?, PrefixPattern?)
     /// The text of a national number, with $1 in the place of a group; empty where only the prefix goes.
     var transform: [UInt8] = []
     var descriptions: [NumberDescription] = []
   }
 
-  /// Two letters, or 001 for a calling code of no region.
-  let name: String
   /// The two letters, high byte first; 0 for 001.
   let packed: UInt16
   let callingCode: Int
   /// Its place among the regions of the calling code.
   let place: Int
-  let fields: Fields
+  let fields: UnsafePointer<Fields>
 
   var isCountry: Bool { packed != 0 }
 
-  init(_ name: String, callingCode: Int, place: Int, _ fields: Fields) {
-    (self.name, self.callingCode, self.place, self.fields) = (name, callingCode, place, fields)
+  /// Two letters, or 001 for a calling code of no region.
+  var name: String {
+    isCountry ? String(decoding: [UInt8(packed >> 8), UInt8(packed & 0xFF)], as: UTF8.self) : "001"
+  }
+
+  /// Takes the region's name.
+  init(_ name: String, callingCode: Int, place: Int, _ fields: Fields, in memory: PlanMemory) {
+    (self.callingCode, self.place, self.fields) = (callingCode, place, memory.keep(fields))
     packed = name == "001" ? 0 : name.utf8.reduce(0) { $0 << 8 | UInt16($1) }
   }
+
+  static func == (lhs: Self, rhs: Self) -> Bool { lhs.fields == rhs.fields }
 
   /// The meaning of a number of digits.
   enum Length { case possible, local, tooShort, tooLong, between }
 
   func length(_ count: Int) -> Length {
     let bit = count < 32 ? UInt32(1) << UInt32(count) : 0
-    if fields.localLengths & bit != 0 { return .local }
-    if fields.lengths & bit != 0 { return .possible }
-    if count < fields.lengths.trailingZeroBitCount { return .tooShort }
-    return count > 31 - fields.lengths.leadingZeroBitCount ? .tooLong : .between
+    let lengths = fields.pointee.lengths
+    if fields.pointee.localLengths & bit != 0 { return .local }
+    if lengths & bit != 0 { return .possible }
+    if count < lengths.trailingZeroBitCount { return .tooShort }
+    return count > 31 - lengths.leadingZeroBitCount ? .tooLong : .between
   }
 }
 

@@ -77,7 +77,7 @@ public struct PhoneNumber: Hashable, Sendable {
   public var region: String? {
     let name = NumberingPlan.withNational(digits) { code, national -> String? in
       guard code.regions.count > 1 else { return code.regions[0].isCountry ? code.regions[0].name : nil }
-      return code.table.meaning(of: national).region.map { code.regions[Int($0)].name }
+      return code.meaning(of: national).region.map { code.regions[Int($0)].name }
     }
     return name ?? nil
   }
@@ -124,7 +124,7 @@ extension PhoneNumber {
 
   /// The kind by the numbering plan; `.unknown` for digits that are not valid.
   public var kind: Kind {
-    NumberingPlan.withNational(digits) { code, national in code.table.meaning(of: national).kind } ?? .unknown
+    NumberingPlan.withNational(digits) { code, national in code.meaning(of: national).kind } ?? .unknown
   }
 }
 

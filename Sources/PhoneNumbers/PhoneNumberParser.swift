@@ -25,9 +25,8 @@ public struct PhoneNumberParser: Sendable {
   }
 
   private mutating func place(_ region: String?, _ isInternational: Bool) throws(PhoneNumberError) -> DialingPlace {
-    let plans = NumberingPlans.current
-    if let place, place.plans === plans, (region, isInternational) == lastRegion { return place }
-    let place = try DialingPlace(region, isInternational: isInternational, plans: plans)
+    if let place, NumberingPlans.isCurrent(place.plansID), (region, isInternational) == lastRegion { return place }
+    let place = try DialingPlace(region, isInternational: isInternational)
     (self.place, lastRegion) = (place, (region, isInternational))
     return place
   }

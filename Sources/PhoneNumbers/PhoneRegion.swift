@@ -44,7 +44,9 @@ extension RegionPlan {
 
 /// The place from which a text is dialed: a region of the plans, or none.
 struct DialingPlace {
-  let plans: NumberingPlans
+  /// Not counted: plans that are or were the current ones stay in memory.
+  unowned(unsafe) let plans: NumberingPlans
+  let plansID: ObjectIdentifier
   /// Nil for international forms only.
   let region: RegionPlan?
   /// The region's.
@@ -63,7 +65,7 @@ struct DialingPlace {
   init(
     _ region: String?, isInternational: Bool = false, plans: NumberingPlans = .current
   ) throws(PhoneNumberError) {
-    (self.plans, self.isInternational) = (plans, isInternational)
+    (self.plans, plansID, self.isInternational) = (plans, ObjectIdentifier(plans), isInternational)
     guard let region else {
       (self.region, callingCode) = (nil, nil)
       return
@@ -111,6 +113,7 @@ struct DialingPlace {
   func prefersNational(_ digits: Int64) -> Bool {
     guard !isNorthAmerican, let region else { return true }
     let length = NumberingPlan.withDigits(digits, \.count) ?? 0
-    return !region.fields.hasNationalPrefix || NumberingPlan.lengthBits(of: digits / 10_000) == 1 << UInt32(length)
+    return !region.fields.pointee.hasNationalPrefix
+      || NumberingPlan.lengthBits(of: digits / 10_000) == 1 << UInt32(length)
   }
 }

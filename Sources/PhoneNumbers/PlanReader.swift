@@ -6,12 +6,13 @@ struct PlanReader {
   typealias Text = Slice<UnsafeBufferPointer<UInt8>>
 
   private(set) var (version, date): (NumberingPlans.Version?, String) = (nil, "")
+  let memory = PlanMemory()
   private(set) var codes = [CallingCode?](repeating: nil, count: 1_000)
 
   private var line = 1
   private var patterns: [Text] = []
   /// Patterns of prefixes: many regions have the same.
-  private var prefixes: [Int: DigitPattern] = [:]
+  private var prefixes: [Int: PrefixPattern] = [:]
   private var names = Set<String>()
   private var (code, regions, formats): (Int, [RegionPlan], [CallingCode.Format]) = (0, [], [])
 
@@ -78,7 +79,7 @@ struct PlanReader {
   private mutating func begin(code next: Int?) throws(Failure) {
     if code > 0 {
       guard !regions.isEmpty else { throw .badLine(line) }
-      codes[code] = CallingCode(number: code, regions: regions, formats: formats)
+      codes[code] = CallingCode(number: code, regions: regions, formats: formats, in: memory)
     }
     guard let next else { return }
     // Codes ascend, and none begins with another.
@@ -112,12 +113,12 @@ struct PlanReader {
       }
     }
     guard region.lengths != 0 else { throw .badLine(line) }
-    regions.append(RegionPlan(name, callingCode: code, place: regions.count, region))
+    regions.append(RegionPlan(name, callingCode: code, place: regions.count, region, in: memory))
   }
 
-  private mutating func prefix(_ value: Text) throws(Failure) -> DigitPattern {
+  private mutating func prefix(_ value: Text) throws(Failure) -> PrefixPattern {
     let index = try number(value, below: patterns.count)
-    let pattern = prefixes[index] ?? DigitPattern(checked: patterns[index])
+    let pattern = prefixes[index] ?? DigitPattern(checked: patterns[index]).kept(in: memory)
     prefixes[index] = pattern
     return pattern
   }

@@ -23,7 +23,7 @@ struct DirectoryMerge {
 
   private static let examples = 5
 
-  /// Runs that have rows, by number and line.
+  /// By number and line.
   private var heap: RunHeap<RunReader>
   private(set) var conflicts = Conflicts()
   private(set) var rows = 0
@@ -57,7 +57,7 @@ struct DirectoryMerge {
   /// Whether the first row is the only one of its number, as most are; false where the next row is not in memory.
   private func isAlone(_ first: RunReader) -> Bool {
     guard first.isOtherNext else { return false }
-    return !heap.runs[1..<min(3, heap.runs.count)].contains { $0.number == first.number }
+    return !heap.entries[1..<min(3, heap.entries.count)].contains { $0.order.number == first.number }
   }
 
   private mutating func settle(_ number: Int64, into settled: inout DirectoryRows) throws {

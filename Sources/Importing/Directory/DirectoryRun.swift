@@ -19,10 +19,13 @@ struct DirectoryRun {
 
   mutating func add(_ number: Int64, line: Int, name: [UInt8], category: [UInt8]) {
     rows.append((number, bytes.count))
-    bytes.appendLittleEndian(number)
-    bytes.appendLittleEndian(UInt64(line))
-    bytes.appendLittleEndian(UInt16(name.count))
-    bytes.appendLittleEndian(UInt16(category.count))
+    withUnsafeTemporaryAllocation(byteCount: RunReader.headBytes, alignment: 8) { head in
+      head.storeBytes(of: number.littleEndian, as: Int64.self)
+      head.storeBytes(of: UInt64(line).littleEndian, toByteOffset: 8, as: UInt64.self)
+      head.storeBytes(of: UInt16(name.count).littleEndian, toByteOffset: 16, as: UInt16.self)
+      head.storeBytes(of: UInt16(category.count).littleEndian, toByteOffset: 18, as: UInt16.self)
+      bytes.append(contentsOf: head)
+    }
     bytes.append(contentsOf: name)
     bytes.append(contentsOf: category)
   }
@@ -54,12 +57,6 @@ struct DirectoryRun {
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func appendLittleEndian<I: FixedWidthInteger>(_ value: I) {
-    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
-  }
-}
-
 /// Reads the rows of a run in order, with its own buffer.
 final class RunReader: SortedRun {
   private let file: TemporaryFile
@@ -88,10 +85,10 @@ final class RunReader: SortedRun {
 
   deinit { buffer.deallocate() }
 
-  private static let headBytes = 20
+  static let headBytes = 20
   private static let maxRow = headBytes + DirectoryEntry.nameBytes + DirectoryEntry.categoryBytes
 
-  func isBefore(_ other: RunReader) -> Bool { (number, line) < (other.number, other.line) }
+  var order: RowOrder { RowOrder(number: number, other: line) }
 
   /// Reads the next row; the pointers of the row before become invalid. Returns false at the end.
   func advance() throws -> Bool {

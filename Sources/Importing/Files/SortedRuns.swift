@@ -4,10 +4,18 @@ import Foundation
 import Support
 import Synchronization
 
+/// The place of a row among others: by number, then by the other value.
+struct RowOrder: Comparable {
+  var number: Int64
+  var other: Int
+
+  static func < (lhs: Self, rhs: Self) -> Bool { (lhs.number, lhs.other) < (rhs.number, rhs.other) }
+}
+
 /// A part of a file whose rows are in order. Its row is the first one that was not taken.
 protocol SortedRun {
-  /// Whether the row of this run comes before the one of another run.
-  func isBefore(_ other: Self) -> Bool
+  /// Of the row.
+  var order: RowOrder { get }
 
   /// Takes the row. Returns whether there is a further one.
   mutating func advance() throws -> Bool
@@ -15,29 +23,34 @@ protocol SortedRun {
 
 /// Runs whose rows are taken in the order of all.
 struct RunHeap<Run: SortedRun> {
-  /// As a binary heap: the first run has the first row.
-  private(set) var runs: [Run]
+  private var runs: [Run]
+  /// The runs that have rows, as a binary heap: the first one has the first row.
+  private(set) var entries: [(order: RowOrder, run: Int)]
 
   /// - Parameter runs: each with a row.
   init(_ runs: [Run]) {
+    self.runs = runs
     // A sorted array is a heap.
-    self.runs = runs.sorted { $0.isBefore($1) }
+    entries = runs.indices.map { (runs[$0].order, $0) }.sorted { $0.order < $1.order }
   }
 
-  var first: Run? { runs.first }
+  var first: Run? { entries.first.map { runs[$0.run] } }
 
   /// Takes the first row.
   mutating func advance() throws {
-    if try !runs[0].advance() {
-      runs.swapAt(0, runs.count - 1)
-      runs.removeLast()
+    let run = entries[0].run
+    if try runs[run].advance() {
+      entries[0].order = runs[run].order
+    } else {
+      entries.swapAt(0, entries.count - 1)
+      entries.removeLast()
     }
     var parent = 0
-    while 2 * parent + 1 < runs.count {
+    while 2 * parent + 1 < entries.count {
       let left = 2 * parent + 1
-      let child = left + 1 < runs.count && runs[left + 1].isBefore(runs[left]) ? left + 1 : left
-      guard runs[child].isBefore(runs[parent]) else { return }
-      runs.swapAt(child, parent)
+      let child = left + 1 < entries.count && entries[left + 1].order < entries[left].order ? left + 1 : left
+      guard entries[child].order < entries[parent].order else { return }
+      entries.swapAt(child, parent)
       parent = child
     }
   }

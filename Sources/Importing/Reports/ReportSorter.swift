@@ -18,7 +18,7 @@ public final class ReportSorter: Sendable {
     var weight: Float
     var category: ReportCategory
 
-    var order: (Int64, Int16) { (number, category.rawValue) }
+    var order: RowOrder { RowOrder(number: number, other: Int(category.rawValue)) }
   }
 
   private struct State {
@@ -114,7 +114,7 @@ private struct ReportRun: SortedRun {
 
   var row: ReportSorter.Row { rows[place] }
 
-  func isBefore(_ other: ReportRun) -> Bool { row.order < other.row.order }
+  var order: RowOrder { row.order }
 
   mutating func advance() throws -> Bool {
     place += 1
