@@ -6,7 +6,7 @@ import Synchronization
 /// Collects items of many callers into batches, and answers each caller when its batch is committed.
 ///
 /// There is no artificial delay: a single item is committed at once, and the items that arrive during a commit form the
-/// next batch. One loop writes; several would only make the batches smaller.
+/// next batch. One loop writes.
 ///
 /// A canceled caller is still answered: its items are committed, and the commit of other callers is not stopped. When
 /// the task of ``run()`` is canceled, waiting items are answered with the resulting error.

@@ -9,15 +9,16 @@ public import Storage
 /// Accepts reports from apps and answers when they are on disk.
 public struct ReportIntake: Sendable {
   private let store: ReportStore
-  /// One is used, on a cluster one for each node that keeps numbers, so that a node that is down delays no other's reports.
-  /// Nodes beyond eight share theirs.
+  /// Two are used, each for half of the numbers: so both write at once, and neither waits for a row that the other has changed.
+  /// On a cluster there are two for each node that keeps numbers, so that a node that is down delays no other's reports. Nodes
+  /// beyond eight share theirs.
   private let commits: [GroupCommit<Report, ReportOutcome>]
   private let pseudonymizer: Pseudonymizer
   private let unassigned = UnassignedNumbers()
   public let traffic: AppTraffic
 
   /// - Parameters:
-  /// - capacity: the most reports waiting for a commit; at about 400 bytes each the default takes 8 MB.
+  /// - capacity: the most reports waiting for a commit, of half of the numbers; at about 400 bytes each the default takes 8 MB.
   /// - batchSize: the most reports in one transaction.
   /// - patience: the longest expected wait; see ``GroupCommit``.
   /// - stallLimit: how long a transaction may take; see ``GroupCommit``.
@@ -33,7 +34,7 @@ public struct ReportIntake: Sendable {
     self.pseudonymizer = pseudonymizer
     let metrics = IntakeMetrics(factory, kind: "reports")
     traffic = AppTraffic(factory)
-    commits = (0..<8).map { _ in
+    commits = (0..<16).map { _ in
       GroupCommit(
         capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
         isolates: Self.isPerhapsOfOneItem,
@@ -52,13 +53,21 @@ public struct ReportIntake: Sendable {
     }
   }
 
-  private func place(of report: Report) -> Int { store.node(of: report.number) % commits.count }
+  private func place(of report: Report) -> Int {
+    let half = Int((UInt64(bitPattern: report.number) &* 0x9E37_79B9_7F4A_7C15) >> 63)
+    return (2 * store.node(of: report.number) + half) % commits.count
+  }
 
-  /// Submits reports to the commits of their nodes.
+  /// Submits reports to their commits. Reports with one id have one commit, which compares them.
   /// - Returns: the answers, in order.
-  /// - Throws: ``IntakeError``, with nothing accepted. Of several nodes, this is an answer.
+  /// - Throws: ``IntakeError``, with nothing accepted. Of several commits, this is an answer.
   private func submitEach(_ reports: [Report]) async throws -> [GroupCommit<Report, ReportOutcome>.Answer] {
-    let parts = Dictionary(grouping: reports.indices) { place(of: reports[$0]) }
+    var places: [UUID: Int] = [:]
+    let parts = Dictionary(grouping: reports.indices) { index in
+      let place = places[reports[index].reportID] ?? place(of: reports[index])
+      places[reports[index].reportID] = place
+      return place
+    }
     guard parts.count > 1 else { return try await commits[parts.first?.key ?? 0].submitEach(reports) }
     return await withTaskGroup(of: [(Int, GroupCommit<Report, ReportOutcome>.Answer)].self) { group in
       for (place, indices) in parts {
@@ -186,7 +195,7 @@ public struct ReportIntake: Sendable {
       to: pseudonymizer.pseudonym(of: installation, appID: app.id), at: Date())
   }
 
-  /// Number of reports whose commit has not started, of the node with most of them.
+  /// Number of reports whose commit has not started, of the commit with most of them.
   public var depth: Int { commits.map(\.depth).max() ?? 0 }
 
   /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
@@ -196,7 +205,7 @@ public struct ReportIntake: Sendable {
       && !commits.contains { !$0.isFailing(within: time) && $0.hasCommitted(within: time) }
   }
 
-  /// The most waiting reports, of one node.
+  /// The most waiting reports, of one commit.
   public var capacity: Int { commits[0].capacity }
 
   /// Commits until ``close()``; run it in one task for the lifetime of the server.

@@ -50,6 +50,19 @@ import Support
     }
   }
 
+  @Test func `reports of one id are compared, whatever their numbers`() async throws {
+    try await withIntake { intake, app in
+      let first = submission("+33199000200")
+      let others = (201..<220).map { number in
+        var other = submission("+33199000\(number)")
+        other.reportID = first.reportID
+        return other
+      }
+      let outcomes = try await intake.take([first] + others, from: app).map { try $0.get().outcome }
+      #expect(outcomes == [.created] + others.map { _ in .conflict })
+    }
+  }
+
   @Test func `a report that the database refuses fails alone`() async throws {
     try await pool.withConnection {
       try await $0.execute(script: "ALTER TABLE number_reporters ADD CHECK (category_id <> 5)")
