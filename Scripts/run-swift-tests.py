@@ -86,6 +86,22 @@ def run(scratch: str, choice: list[str]) -> tuple[int, list[str]]:
 def main() -> int:
     scratch = sys.argv[1]
     status, failures = run(scratch, [part for suite in STOCK for part in ("--skip", suite)])
+    try:
+        stock, more = run_on_stock(scratch)
+    except BaseException:
+        report(failures)
+        raise
+    report(failures + more)
+    return status or stock
+
+
+def report(failures: list[str]):
+    if failures:
+        print("\nFailed:", *failures, sep="\n", flush=True)
+
+
+def run_on_stock(scratch: str) -> tuple[int, list[str]]:
+    """Runs the suites for Debian's PostgreSQL, as `run`."""
     with open_folder() as folder:
         # As many connections as the tests have; the private cluster of the tests allows them too.
         cluster = StockCluster(folder, settings=["max_connections = 300"])
@@ -93,12 +109,9 @@ def main() -> int:
             assert cluster.admin("SELECT pg_jit_available() AND current_setting('jit')::boolean") == ["t"]
             cluster.admin("ALTER ROLE ringfence CREATEDB")
             os.environ["RINGFENCE_TEST_DATABASE_URL"] = f"host={cluster.folder} port={cluster.port} user=ringfence"
-            stock = run(scratch, [part for suite in STOCK for part in ("--filter", suite)])
+            return run(scratch, [part for suite in STOCK for part in ("--filter", suite)])
         finally:
             cluster.close()
-    if failures := failures + stock[1]:
-        print("\nFailed:", *failures, sep="\n", flush=True)
-    return status or stock[0]
 
 
 sys.exit(main())

@@ -124,14 +124,23 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     try enter(.one(answer)) { $0.append(item) }
   }
 
+  /// - Throws: the error with which ``submitEach(_:)`` would refuse so many items at this moment.
+  func checkRoom(for count: Int) throws(IntakeError) {
+    try state.withLock { state throws(IntakeError) in try checkRoom(for: count, state) }
+  }
+
+  private func checkRoom(for count: Int, _ state: State) throws(IntakeError) {
+    if state.isClosed { throw .closed }
+    if state.pace.hung(at: .now) >= stallLimit { throw .stalled }
+    let depth = state.waiting.items.count + count
+    if depth > capacity { throw .full }
+    let commits = (depth + batchSize - 1) / batchSize
+    if commits > 1, state.pace.wait(behind: commits, at: .now) > patience { throw .full }
+  }
+
   private func enter(_ caller: Caller, _ add: (inout [Item]) -> Void) throws(IntakeError) {
     let wake = try state.withLock { state throws(IntakeError) -> CheckedContinuation<Void, Never>? in
-      if state.isClosed { throw .closed }
-      if state.pace.hung(at: .now) >= stallLimit { throw .stalled }
-      let depth = state.waiting.items.count + caller.count
-      if depth > capacity { throw .full }
-      let commits = (depth + batchSize - 1) / batchSize
-      if commits > 1, state.pace.wait(behind: commits, at: .now) > patience { throw .full }
+      try checkRoom(for: caller.count, state)
       add(&state.waiting.items)
       state.waiting.callers.append(caller)
       defer { state.wake = nil }

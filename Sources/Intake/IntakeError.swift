@@ -4,7 +4,7 @@ import Foundation
 import PhoneNumbers
 import Support
 
-/// The reason why nothing was accepted.
+/// The reason why nothing was accepted, of a request, or of one of its reports.
 public enum IntakeError: Error, Equatable, CustomStringConvertible {
   /// The queue is full; the same report can be sent again in a moment.
   case full

@@ -61,6 +61,7 @@ struct DialingPlace {
   var isNorthAmerican: Bool { region?.callingCode == 1 }
 
   /// The region of a code of either case, or nowhere for nil.
+  /// - Parameter plans: that are or were the current ones.
   /// - Throws: `.unknownRegion` with at most 16 characters of the code.
   init(
     _ region: String?, isInternational: Bool = false, plans: NumberingPlans = .current

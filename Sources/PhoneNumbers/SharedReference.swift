@@ -16,10 +16,9 @@ struct SharedReference<Value: AnyObject & Sendable>: ~Copyable, @unchecked Senda
     private let stored: UnsafeMutablePointer<Unmanaged<Value>?>
 
     init() {
-      lock = .allocate(capacity: 1)
+      (lock, stored) = (.allocate(capacity: 1), .allocate(capacity: 1))
       lock.initialize(to: pthread_mutex_t())
       pthread_mutex_init(lock, nil)
-      stored = .allocate(capacity: 1)
       stored.initialize(to: nil)
     }
 

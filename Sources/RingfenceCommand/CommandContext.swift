@@ -47,11 +47,11 @@ package struct CommandContext {
     configuration.applicationName = OperationStore.programName(
       knowing: try PostgresMigrator(folder: installation.migrations).newest())
     let pool = PostgresPool(
-      configuration, maximumConnections: 16, waitLimit: .seconds(5), maximumWaiters: 512,
+      configuration, maximumConnections: 15, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
-    // One connection each for writing reports and counts, the others for withdrawals.
+    // Two connections for writing reports, one each for the two kinds of counts, the others for withdrawals.
     let intakePool = PostgresPool(
-      configuration, maximumConnections: 4, waitLimit: .seconds(5), maximumWaiters: 512,
+      configuration, maximumConnections: 5, waitLimit: .seconds(5), maximumWaiters: 512,
       logger: logger)
     let stores = Stores(pool: pool, intakePool: intakePool)
     let context = CommandContext(

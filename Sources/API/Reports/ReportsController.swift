@@ -118,10 +118,12 @@ struct ReportsController: Sendable {
     return JSON.response(BatchAnswer(results: answers.compactMap { $0 }))
   }
 
-  /// The result of an item that the database refused. The error is only logged.
+  /// The result of an item that was not stored. An error of the database is only logged.
   private func failed(_ error: any Error, reportID: String, context: ServerRequestContext) -> ReportAnswer {
-    failures.note(
-      "report of a batch failed", metadata: ["error": .string(String(describing: error))], to: context.logger)
+    if !(error is IntakeError) {
+      failures.note(
+        "report of a batch failed", metadata: ["error": .string(String(describing: error))], to: context.logger)
+    }
     return .failed(reportID: reportID)
   }
 
@@ -272,7 +274,7 @@ struct ReportAnswer: Encodable {
   var number: String?
   var reportID: String?
   /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
-  /// reached the daily limit, and `failed` after an internal failure, or over the limit of the network of
+  /// reached the daily limit, and `failed` after an internal failure, when it is not stored in time, or over the limit of the network of
   /// `client_address`.
   let status: String
   var errors: [Problem.Field]?

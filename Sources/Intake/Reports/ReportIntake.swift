@@ -9,7 +9,7 @@ public import Storage
 /// Accepts reports from apps and answers when they are on disk.
 public struct ReportIntake: Sendable {
   private let store: ReportStore
-  /// Two are used, each for half of the numbers: so both write at once, and neither waits for a row that the other has changed.
+  /// Two are used, each for half of the numbers: so both write at once, and neither waits for a number that the other has changed.
   /// On a cluster there are two for each node that keeps numbers, so that a node that is down delays no other's reports. Nodes
   /// beyond eight share theirs.
   private let commits: [GroupCommit<Report, ReportOutcome>]
@@ -53,22 +53,32 @@ public struct ReportIntake: Sendable {
     }
   }
 
-  private func place(of report: Report) -> Int {
-    let half = Int((UInt64(bitPattern: report.number) &* 0x9E37_79B9_7F4A_7C15) >> 63)
-    return (2 * store.node(of: report.number) + half) % commits.count
+  /// The half of the numbers that a number belongs to, 0 or 1: the first bit of its digits times 2⁶⁴ divided by the golden ratio,
+  /// which spreads consecutive numbers.
+  package static func half(of number: Int64) -> Int {
+    Int((UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15) >> 63)
   }
 
-  /// Submits reports to their commits. Reports with one id have one commit, which compares them.
+  private func place(of report: Report) -> Int {
+    (2 * store.node(of: report.number) + Self.half(of: report.number)) % commits.count
+  }
+
+  /// Submits reports to their commits. Reports of one node with one id have one commit, which compares them.
   /// - Returns: the answers, in order.
-  /// - Throws: ``IntakeError``, with nothing accepted. Of several commits, this is an answer.
+  /// - Throws: ``IntakeError``, with nothing accepted. Of several nodes, this is an answer.
   private func submitEach(_ reports: [Report]) async throws -> [GroupCommit<Report, ReportOutcome>.Answer] {
     var places: [UUID: Int] = [:]
     let parts = Dictionary(grouping: reports.indices) { index in
-      let place = places[reports[index].reportID] ?? place(of: reports[index])
+      let own = place(of: reports[index])
+      let place = places[reports[index].reportID, default: own]
+      guard place / 2 == own / 2 else { return own }
       places[reports[index].reportID] = place
       return place
     }
     guard parts.count > 1 else { return try await commits[parts.first?.key ?? 0].submitEach(reports) }
+    if Set(parts.keys.map { $0 / 2 }).count == 1 {
+      for (place, indices) in parts { try commits[place].checkRoom(for: indices.count) }
+    }
     return await withTaskGroup(of: [(Int, GroupCommit<Report, ReportOutcome>.Answer)].self) { group in
       for (place, indices) in parts {
         group.addTask {
@@ -85,8 +95,8 @@ public struct ReportIntake: Sendable {
 
   /// Checks submissions, stores the valid ones, and answers when they are committed.
   /// - Parameter network: the sender's network from ``Pseudonymizer/network(of:)``.
-  /// - Returns: the result of each submission, in order; a failure is an ``InvalidSubmission``, or the database's error
-  ///   for this report. A failure does not prevent the others from being stored.
+  /// - Returns: the result of each submission, in order; a failure is an ``InvalidSubmission``, the database's error
+  ///   for this report, or an ``IntakeError`` of its half of the numbers. A failure does not prevent the others from being stored.
   /// - Throws: ``IntakeError``, or the database's error, when none was stored and no single report is known to be the
   ///   cause.
   package func take(
@@ -195,18 +205,29 @@ public struct ReportIntake: Sendable {
       to: pseudonymizer.pseudonym(of: installation, appID: app.id), at: Date())
   }
 
-  /// Number of reports whose commit has not started, of the commit with most of them.
-  public var depth: Int { commits.map(\.depth).max() ?? 0 }
+  /// The two commits of each node.
+  private var nodes: [ArraySlice<GroupCommit<Report, ReportOutcome>>] {
+    stride(from: 0, to: commits.count, by: 2).map { commits[$0..<$0 + 2] }
+  }
+
+  /// Number of reports whose commit has not started, of the node with most of them.
+  public var depth: Int { nodes.map { $0.reduce(0) { $0 + $1.depth } }.max() ?? 0 }
+
+  /// The most waiting reports, of one node.
+  public var capacity: Int { 2 * commits[0].capacity }
+
+  /// The part of the waiting places that is taken, of the commit with fewest free ones; 1 where it refuses reports.
+  public var fullness: Double { commits.map { Double($0.depth) / Double($0.capacity) }.max() ?? 0 }
 
   /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
   /// `time` for a reason that is not a report's, such as a full disk. A node that is down is no reason while others commit.
   public func isFailing(within time: Duration) -> Bool {
-    commits.contains { $0.isFailing(within: time) }
-      && !commits.contains { !$0.isFailing(within: time) && $0.hasCommitted(within: time) }
+    let (failing, others) = (
+      nodes.filter { $0.contains { $0.isFailing(within: time) } },
+      nodes.filter { !$0.contains { $0.isFailing(within: time) } }
+    )
+    return !failing.isEmpty && !others.contains { $0.contains { $0.hasCommitted(within: time) } }
   }
-
-  /// The most waiting reports, of one commit.
-  public var capacity: Int { commits[0].capacity }
 
   /// Commits until ``close()``; run it in one task for the lifetime of the server.
   public func run() async {

@@ -14,7 +14,7 @@ extension SQL {
   /// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
   ///
   /// The id of a reporter's report is searched among the app's in the months around the batch, and the id of a report without a
-  /// reporter among those about its number. Two servers that store the same id with different numbers at the same moment may
+  /// reporter among those about its number. Two batches that store the same id with different numbers at the same moment may
   /// both succeed: then the app has two reports, each with its own content, which a withdrawal removes together. No report is
   /// lost, and the app could have done the same with two ids.
   ///

@@ -63,6 +63,46 @@ import Support
     }
   }
 
+  @Test func `a half of the numbers that cannot be stored is a failure`() async throws {
+    try await pool.withConnection { connection in
+      try await connection.execute(
+        script: """
+          CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION USING ERRCODE = '53100'; END$$;
+          CREATE TRIGGER fail BEFORE INSERT ON reports FOR EACH ROW
+          WHEN (mod(NEW.number * 11400714819323198485, 18446744073709551616) >= 9223372036854775808) EXECUTE FUNCTION fail();
+          """)
+    }
+    try await withIntake { intake, app in
+      let reports = (200..<220).map { submission("+33199000\($0)") }
+      let halves = (200..<220).map { ReportIntake.half(of: 33_199_000_000 + $0) }
+      #expect(Set(halves) == [0, 1])
+      let outcomes = try await intake.take(reports, from: app).map { try? $0.get().outcome }
+      #expect(outcomes == halves.map { $0 == 0 ? .created : nil })
+      #expect(intake.isFailing(within: .seconds(600)))
+      try await pool.withConnection { try await $0.execute(script: "DROP TRIGGER fail ON reports") }
+      let again = try await intake.take(reports, from: app).map { try $0.get().outcome }
+      #expect(again == halves.map { $0 == 0 ? .duplicate : .created })
+      #expect(!intake.isFailing(within: .seconds(600)))
+    }
+  }
+
+  @Test func `nothing of a request is stored where a half of the numbers has no room`() async throws {
+    let intake = ReportIntake(
+      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), capacity: 5)
+    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
+    async let running: Void = intake.run()
+    defer { intake.close() }
+    let numbers = (200..<240).map { 33_199_000_000 + Int64($0) }
+    let halves = Dictionary(grouping: numbers) { ReportIntake.half(of: $0) }
+    let some = try #require(halves[0]?.prefix(1)) + #require(halves[1]?.prefix(6))
+    await #expect(throws: IntakeError.full) { try await intake.take(some.map { submission("+\($0)") }, from: app) }
+    let fewer = some.dropLast().map { submission("+\($0)") }
+    #expect(try await intake.take(fewer, from: app).map { try $0.get().outcome } == fewer.map { _ in .created })
+    #expect(try await pool.column("SELECT count(*) FROM reports", as: Int64.self) == [Int64(fewer.count)])
+    intake.close()
+    await running
+  }
+
   @Test func `a report that the database refuses fails alone`() async throws {
     try await pool.withConnection {
       try await $0.execute(script: "ALTER TABLE number_reporters ADD CHECK (category_id <> 5)")
