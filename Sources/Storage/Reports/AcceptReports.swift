@@ -11,7 +11,7 @@ extension SQL {
   /// vote is read from the row that `ON CONFLICT` locks, so two servers that store two reports of one reporter at once
   /// still subtract the earlier vote exactly once. A report older than the vote changes only the count of reports; of two
   /// reports with the same time the one that arrived later is the vote, and within a batch each arrives a microsecond
-  /// after the one before it. Rows are sorted by number, so that two batches lock them in the same order.
+  /// after the one before it. Rows are sorted by their keys, so that two batches lock them in the same order.
   ///
   /// The id of a reporter's report is searched among the app's in the months around the batch, and the id of a report without a
   /// reporter among those about its number. Two batches that store the same id with different numbers at the same moment may
@@ -84,7 +84,7 @@ extension SQL {
                ELSE \(ReportSQL.reporterWeight(of: "i", newcomer: "$16", in: tables)) END,
              comment, network, key_id, verification
       FROM input i WHERE NOT EXISTS (SELECT 1 FROM known k WHERE k.ordinal = i.ordinal)
-      ORDER BY number, ordinal
+      ORDER BY number, app_id, report_id, reported_at
       ON CONFLICT (number, app_id, report_id, reported_at) DO NOTHING
       RETURNING number, app_id, report_id, reported_at, received_at, category_id, reporter, weight, network
     ), said AS (

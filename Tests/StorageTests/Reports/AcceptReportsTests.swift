@@ -2,6 +2,7 @@
 
 import Curation
 import Foundation
+import PostgreSQL
 import TestSupport
 import Testing
 
@@ -31,6 +32,27 @@ import Testing
     #expect(first == [.created])
     #expect(again == [.duplicate, .duplicate])
     #expect(abs(try await heat() - 1) < 1e-9)
+  }
+
+  @Test func `two servers that store the same reports in another order wait for each other`() async throws {
+    let pool = TestDatabase.current.pool
+    // Makes the month.
+    _ = try await store.accept([report(1, number: 33_199_000_249)], receivedAt: now)
+    for _ in 0..<10 {
+      let reports = (0..<200).map { _ in
+        var report = report(1)
+        report.reportID = UUID()
+        return report
+      }
+      async let other = pool.withConnection {
+        try await $0.run(SQL.acceptReports(reports.reversed(), receivedAt: now, in: .schema))
+      }
+      let refused = try await pool.withConnection {
+        try await $0.run(SQL.acceptReports(reports, receivedAt: now, in: .schema))
+      }
+      #expect(try await refused.count + other.count == 200)
+    }
+    #expect(try await numbers.standing(of: 33_199_000_248).reports == 2_000)
   }
 
   @Test func `a repeated report in one batch is a duplicate`() async throws {
