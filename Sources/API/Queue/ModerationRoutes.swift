@@ -75,10 +75,14 @@ extension ServerRequestContext {
 extension Request {
   private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 
+  /// `Idempotency-Key` without quotes, which are usual around it.
+  var idempotencyKeyText: String? {
+    headers[Self.idempotencyKey]?.trimmingCharacters(in: CharacterSet(charactersIn: "\" "))
+  }
+
   /// The UUID of `Idempotency-Key`: a repeated request has the same one.
   func idempotencyKey() throws -> UUID {
-    let text = headers[Self.idempotencyKey]?.trimmingCharacters(in: CharacterSet(charactersIn: "\" "))
-    guard let id = text.flatMap({ UUID(uuidString: $0) }) else {
+    guard let id = idempotencyKeyText.flatMap({ UUID(uuidString: $0) }) else {
       throw Problem.malformed("Send a UUID in the header Idempotency-Key, the same one when you repeat the request.")
     }
     return id

@@ -18,8 +18,6 @@ struct ReportsController: Sendable {
   let failures: FailureLog
   let senders: InstallationHeader
 
-  private static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-
   /// Accepts one report, an array, or lines of reports. Accepted reports are on disk when the response is sent.
   @Sendable func create(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let form: BodyReader.Form
@@ -36,7 +34,7 @@ struct ReportsController: Sendable {
         return sender.marking(try await takeBatch(items, from: sender, context: context))
       }
       var body = try JSON.decode(ReportBody.self, from: data)
-      try body.respect(idempotencyKey: request.headers[Self.idempotencyKey])
+      try body.respect(idempotencyKey: request.idempotencyKeyText)
       if let refusal = body.refusal(for: context.app) { throw refusal }
       return sender.marking(try await takeOne(body, from: sender, context: context))
     }
@@ -233,10 +231,10 @@ struct ReportBody: Decodable {
   static let withoutID = Problem.malformed(
     "The report has no ID. Add a report_id and send it again.", errors: [missingID])
 
-  /// Applies `Idempotency-Key` to a request with one report: a UUID there, with or without quotes, replaces a missing
-  /// `report_id`. If both are given, they must be equal.
-  mutating func respect(idempotencyKey: String?) throws {
-    guard let key = idempotencyKey?.trimmingCharacters(in: CharacterSet(charactersIn: "\" ")) else {
+  /// Applies `Idempotency-Key` to a request with one report: a UUID there replaces a missing `report_id`. If both are given,
+  /// they must be equal.
+  mutating func respect(idempotencyKey key: String?) throws {
+    guard let key else {
       if reportID == nil { throw Self.withoutID }
       return
     }

@@ -32,11 +32,13 @@ public struct AttestationPolicy: Sendable, Equatable, Codable {
     case allowsSoftware = "allows_software"
   }
 
+  /// TestFlight and the App Store.
+  public static let usualCategories: Set<Int64> = [2, 4]
   /// The most App IDs, and the most packages.
   public static let maxBuilds = 20
 
   public init(
-    iosAppIDs: [String] = [], allowsDevelopment: Bool = false, iosCategories: Set<Int64> = [2, 4],
+    iosAppIDs: [String] = [], allowsDevelopment: Bool = false, iosCategories: Set<Int64> = usualCategories,
     androidPackages: [String: [String]] = [:], allowsSoftware: Bool = false
   ) {
     self.iosAppIDs = iosAppIDs

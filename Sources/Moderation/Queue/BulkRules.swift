@@ -87,9 +87,4 @@ extension BulkRun {
     guard place < chosenNumbers.count, chosenNumbers[place] == item.number else { return true }
     return item.decisionCount != Int(decisionCounts[place])
   }
-
-  /// Whether a worker may finish it: its author (moderator or above) and administrators may.
-  package func canBeFinished(by worker: Actor) -> Bool {
-    worker.name == account && worker.role >= .moderator || worker.role >= .administrator
-  }
 }

@@ -158,7 +158,7 @@ struct BulkPreview {
 extension BulkRun {
   /// Values of the template `bulk-done`.
   func record(_ address: QueueAddress, worker: Actor, _ texts: Localizer) -> TemplateRecord {
-    let canFinish = isUnfinished && canBeFinished(by: worker)
+    let canFinish = isUnfinished && worker.canFinishBulks(of: account)
     let (title, said) = result(texts)
     return [
       "unfinished": canFinish ? unfinishedRecord(texts) : nil, "id": id.text, "title": title, "said": said,

@@ -102,7 +102,7 @@ struct BulkPages: Sendable {
   @Sendable func finish(_ request: Request, context: ServerRequestContext) async throws -> Response {
     let (id, worker) = (try id(context), try context.worker)
     guard let run = try await bulks.progress(id) else { throw Problem.notFound }
-    guard run.canBeFinished(by: worker) else { throw Problem.needs(.administrator) }
+    guard worker.canFinishBulks(of: run.account) else { throw Problem.needs(.administrator) }
     _ = try await start(context) { try await service.finish(id, by: worker, at: Date()) }
     return redirect(to: id, context)
   }

@@ -29,7 +29,7 @@ struct AppAttestationCommand: AsyncParsableCommand {
     help: .value(
       "category", "Kind of Apple's distribution that may attest since iOS 27: 2 TestFlight, 4 App Store, 5 enterprise."
     ))
-  var iosCategory: [Int64] = Self.usualCategories
+  var iosCategory: [Int64] = AttestationPolicy.usualCategories.sorted()
 
   @Flag(help: "Accept builds of iOS that were not distributed.")
   var allowDevelopment = false
@@ -44,8 +44,6 @@ struct AppAttestationCommand: AsyncParsableCommand {
 
   @Flag(help: "Accept no attestation any more. Tokens stay valid until they end.")
   var remove = false
-
-  private static let usualCategories: [Int64] = [2, 4]
 
   private func policy() throws -> AttestationPolicy? {
     guard !ios.isEmpty || !android.isEmpty else { return nil }
@@ -76,7 +74,8 @@ struct AppAttestationCommand: AsyncParsableCommand {
     guard !remove || policy == nil else {
       throw ValidationError("--remove cannot be combined with --ios and --android. Pass one of them.")
     }
-    guard policy != nil || !allowDevelopment && !allowSoftware && iosCategory == Self.usualCategories else {
+    guard policy != nil || !allowDevelopment && !allowSoftware && Set(iosCategory) == AttestationPolicy.usualCategories
+    else {
       throw ValidationError("--ios-category, --allow-development and --allow-software need --ios or --android.")
     }
   }

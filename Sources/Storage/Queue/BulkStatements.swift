@@ -154,7 +154,7 @@ extension SQL {
   /// Interrupted bulks that a worker may finish, the newest first, without the number of their decisions.
   /// - Returns: nil for a worker who may finish none.
   static func readUnfinishedBulks(for worker: Actor, limit: Int) -> Statement<BulkRun>? {
-    guard worker.role >= .moderator else { return nil }
+    guard worker.canFinishBulks(of: worker.name) else { return nil }
     return Statement(
       """
       SELECT \(BulkRun.columns) FROM bulks
@@ -163,8 +163,15 @@ extension SQL {
         AND ($1::text IS NULL OR account = $1::text)
       ORDER BY decided_at DESC, bulk_id LIMIT $3::bigint
       """,
-      worker.role >= .administrator ? nil : worker.name, BulkRun.silence, Int64(limit)
+      worker.canFinishBulks(of: nil) ? nil : worker.name, BulkRun.silence, Int64(limit)
     ) { try BulkRun($0) }
+  }
+}
+
+extension Actor {
+  /// Whether they may finish a bulk of this account, or of any for nil: moderators their own, and administrators all.
+  package func canFinishBulks(of account: String?) -> Bool {
+    role >= .administrator || role >= .moderator && account == name
   }
 }
 

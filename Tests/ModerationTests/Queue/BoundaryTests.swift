@@ -315,7 +315,7 @@ extension DecisionEvent {
     for (account, role, isPermitted) in [
       ("Ada", .triage, false), ("Ada", .moderator, true), ("Bob", .moderator, false), ("Bob", .administrator, true),
     ] as [(String, Role, Bool)] {
-      #expect(run.canBeFinished(by: Actor(name: account, role: role)) == isPermitted)
+      #expect(Actor(name: account, role: role).canFinishBulks(of: run.account) == isPermitted)
     }
     // A finished one is not finished again, and an unknown one cannot be.
     #expect(try await service.finish(bulk.id, by: ada, at: now + 1))
