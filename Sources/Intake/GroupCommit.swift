@@ -51,6 +51,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   private let stallLimit: Duration
   private let cutLimit: Duration
   private let isolates: @Sendable (any Error) -> Bool
+  private let stalled: @Sendable (Duration) -> Void
   private let commit: @Sendable ([Item]) async throws -> [Outcome]
 
   /// - Parameters:
@@ -62,10 +63,12 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
   ///     items are refused until it has ended.
   ///   - cutLimit: how long it may take before its connection is ended; nil for as long as `stallLimit`.
   ///   - isolates: whether an error may be caused by one item, so that the others are retried without it.
+  ///   - stalled: told how long a commit has taken, at the end of `stallLimit` and again after each further one.
   ///   - commit: commits a batch completely or not at all, and returns the outcomes in order.
   public init(
     capacity: Int, batchSize: Int, patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
     cutLimit: Duration? = nil, isolates: @escaping @Sendable (any Error) -> Bool,
+    stalled: @escaping @Sendable (Duration) -> Void = { _ in },
     commit: @escaping @Sendable ([Item]) async throws -> [Outcome]
   ) {
     precondition(capacity >= 1 && batchSize >= 1)
@@ -75,6 +78,7 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
     self.stallLimit = stallLimit
     self.cutLimit = cutLimit ?? stallLimit
     self.isolates = isolates
+    self.stalled = stalled
     self.commit = commit
   }
 
@@ -208,11 +212,18 @@ public final class GroupCommit<Item: Sendable, Outcome: Sendable>: Sendable {
 
   /// Answers the callers of a commit that takes too long, until the task is canceled.
   private func endStalls() async {
+    var told = Duration.zero
     while (try? await Task.sleep(for: min(.seconds(1), stallLimit / 4))) != nil {
-      let callers = state.withLock { state -> [Caller] in
-        guard state.pace.hung(at: .now) >= stallLimit else { return [] }
+      let (hung, callers) = state.withLock { state -> (Duration, [Caller]) in
+        let hung = state.pace.hung(at: .now)
+        guard hung >= stallLimit else { return (.zero, []) }
         defer { (state.committing, state.waiting) = ([], Batch()) }
-        return state.committing + state.waiting.callers
+        return (hung, state.committing + state.waiting.callers)
+      }
+      if hung < told { told = .zero }
+      if hung >= told + stallLimit {
+        told = hung
+        stalled(hung)
       }
       cutter.cut(after: cutLimit)
       for caller in callers {

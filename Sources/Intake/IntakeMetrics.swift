@@ -40,6 +40,8 @@ struct IntakeMetrics: Sendable {
     }
   }
 
+  func noteStall() { failures.increment() }
+
   func note(_ answers: [ReportOutcome]) {
     for (outcome, counter) in outcomes {
       let count = answers.count { $0 == outcome }

@@ -93,6 +93,9 @@ public actor PostgresConnection {
     SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0
     """
 
+  /// A session whose client has ended the connection otherwise waits for its lock, however long. Some systems refuse it.
+  private static let endsWithClient = "SET client_connection_check_interval = '5s'"
+
   private func open() throws {
     let pointer = try configuration.openConnection()
     notices.attach(to: pointer)
@@ -101,6 +104,7 @@ public actor PostgresConnection {
     if configuration.usesPreparedStatements {
       do {
         _ = try accept(PQexec(pointer, Self.settings), on: link, sql: Self.settings)
+        PQclear(PQexec(pointer, Self.endsWithClient))
       } catch {
         close()
         throw error

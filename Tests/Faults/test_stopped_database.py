@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -89,6 +90,38 @@ def test_nobody_waits_for_a_stopped_database_without_end(server):
     for body in (second, third):
         wait_until(lambda body=body: ask(server, "POST", "/v1/reports", body, **fields)[0] in (200, 201), 60, "the report to be taken")
         assert ask(server, "POST", "/v1/reports", body, **fields)[0] == 200
+
+
+def test_a_row_that_another_session_locks_is_told_and_leaves_no_sessions(server):
+    key = server.run("app", "create", "Locked")
+    (first, fields), (second, _) = report(key), report(key)
+    assert ask(server, "POST", "/v1/reports", first, **fields)[0] == 201
+    token = (server.data / "metrics.token").read_text().strip()
+
+    def failures():
+        connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=60)
+        connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+        text = connection.getresponse().read().decode()
+        return float(re.search(r'^ringfence_intake_commit_failures_total{kind="reports"} (\S+)', text, re.M)[1])
+
+    def sessions():
+        return {pid for (pid,) in server.query("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")}
+
+    other = subprocess.Popen(["psql", "-XqAt", server.dsn], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    other.stdin.write("BEGIN; SELECT 1 FROM numbers WHERE number = 33199000248 FOR UPDATE;\n")
+    other.stdin.flush()
+    locked = "SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND application_name = 'psql'"
+    wait_until(lambda: server.query(locked), 60, "the row to be locked")
+    assert ask(server, "POST", "/v1/reports", second, **fields)[0] == 503
+    wait_until(lambda: "Reports are not stored" in server.log.read_text(), 60, "the log to say so")
+    wait_until(lambda: failures() >= 1, 60, "the metric to say so")
+    # After ten seconds the commit is tried again on another connection. The session before ends without its client.
+    before = sessions()
+    wait_until(lambda: sessions() - before, 120, "a second attempt")
+    wait_until(lambda: len(sessions()) == 1, 60, "the first attempt to end")
+    other.communicate("ROLLBACK;\n")
+    wait_until(lambda: ask(server, "GET", "/readyz")[0] == 200, 60, "the server to be ready again")
+    assert ask(server, "POST", "/v1/reports", second, **fields)[0] == 200
 
 
 PAGES = [

@@ -66,9 +66,10 @@ import Testing
   @Test func `a commit without an answer times out`() async throws {
     let ledger = Ledger()
     ledger.shut()
+    let stalls = Mutex<[Duration]>([])
     let commits = GroupCommit<Int, Int>(
       capacity: 100, batchSize: 1, patience: .seconds(600), stallLimit: .seconds(3), isolates: { _ in false },
-      commit: { try await ledger.commit($0) })
+      stalled: { duration in stalls.withLock { $0.append(duration) } }, commit: { try await ledger.commit($0) })
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await commits.run() }
       let one = Mutex<GroupCommit<Int, Int>.Answer?>(nil)
@@ -80,6 +81,8 @@ import Testing
       #expect(throws: IntakeError.stalled) { try one.withLock { $0 }?.get() }
       #expect(commits.depth == 0 && commits.isFailing(within: .seconds(600)))
       #expect(throws: IntakeError.stalled) { try commits.submit(3) { _ in Issue.record("refused and answered") } }
+      // Told again after each further limit.
+      await wait { stalls.withLock { $0.count == 2 && $0[0] >= .seconds(3) && $0[1] >= .seconds(6) } }
       ledger.open()
       await wait { !commits.isFailing(within: .seconds(600)) }
       #expect(try await commits.submit([4]) == [40])

@@ -227,6 +227,29 @@ import Testing
     }
   }
 
+  @Test func `a session that waits for a lock ends when its connection is cut`() async throws {
+    let cutter = ConnectionCutter()
+    try await withPool("pool_cut", connections: 3) { pool in
+      try await pool.withConnection { holder in
+        try await holder.query("SELECT pg_advisory_lock(1)")
+        let waiting: @Sendable () async throws -> Bool = {
+          try await pool.withConnection {
+            try await $0.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").count == 1
+          }
+        }
+        let waiter = Task {
+          try await cutter.watching {
+            try await pool.withConnection { try await $0.query("SELECT pg_advisory_lock(1)") }
+          }
+        }
+        try await wait { try await waiting() }
+        cutter.cut(after: .zero)
+        await #expect(throws: PostgresError.self) { try await waiter.value }
+        try await wait { try await !waiting() }
+      }
+    }
+  }
+
   @Test func `an unreachable server is an error`() async throws {
     let configuration = PostgresConfiguration("host=/nonexistent password=hunter2secret user=someone")
     let pool = PostgresPool(configuration, maximumConnections: 1, waitLimit: .seconds(5), logger: .quiet)

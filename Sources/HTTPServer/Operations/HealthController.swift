@@ -41,7 +41,7 @@ package struct HealthController: Sendable {
   @Sendable package func ready(_ request: Request, context: ServerRequestContext) async throws -> Response {
     if readiness.isStopping { throw Problem.stopping }
     // Fails before the queue is full, so that a load balancer sends reports to other servers in time.
-    if intake.fullness >= 0.9 {
+    if intake.depth * 10 >= intake.capacity * 9 {
       throw Problem(.unavailable, detail: "The intake queue is nearly full.")
     }
     if intake.isFailing(within: Self.memory) {

@@ -145,7 +145,7 @@ public struct IdentificationIntake: Sendable {
     let metrics = IntakeMetrics(factory, kind: "identifications")
     commits = GroupCommit(
       capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
-      isolates: { StoreFailure($0) == .perhapsOneItem },
+      isolates: { StoreFailure($0) == .perhapsOneItem }, stalled: { _ in metrics.noteStall() },
       commit: { batches in
         try await metrics.measuring(batches.count) { try await store.accept(batches, receivedAt: Date()) }
       })

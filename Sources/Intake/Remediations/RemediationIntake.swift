@@ -169,7 +169,7 @@ package struct RemediationIntake: Sendable {
     let metrics = IntakeMetrics(factory, kind: "remediations")
     commits = GroupCommit(
       capacity: 4_096, batchSize: 256, patience: patience, stallLimit: stallLimit,
-      isolates: { StoreFailure($0) == .perhapsOneItem },
+      isolates: { StoreFailure($0) == .perhapsOneItem }, stalled: { _ in metrics.noteStall() },
       commit: { batches in try await metrics.measuring(batches.count) { try await store.accept(batches) } })
   }
 

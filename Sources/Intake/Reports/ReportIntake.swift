@@ -24,10 +24,12 @@ public struct ReportIntake: Sendable {
   /// - stallLimit: how long a transaction may take; see ``GroupCommit``.
   /// - protection: protected numbers, whose reports have the weight 0.
   /// - touched: receives the numbers of committed reports.
+  /// - stalled: see ``GroupCommit``.
   public init(
     store: ReportStore, pseudonymizer: Pseudonymizer, capacity: Int = 20_000, batchSize: Int = 2_000,
     patience: Duration = .seconds(5), stallLimit: Duration = .seconds(10),
     protection: ProtectionCache = .none, touched: PendingNumberQueue? = nil,
+    stalled: @escaping @Sendable (Duration) -> Void = { _ in },
     metrics factory: any MetricsFactory = NOOPMetricsHandler.instance
   ) {
     self.store = store
@@ -38,6 +40,10 @@ public struct ReportIntake: Sendable {
       GroupCommit(
         capacity: capacity, batchSize: batchSize, patience: patience, stallLimit: stallLimit,
         isolates: Self.isPerhapsOfOneItem,
+        stalled: {
+          metrics.noteStall()
+          stalled($0)
+        },
         commit: { reports in
           let answers = try await metrics.measuring(reports.count) {
             do {
@@ -210,14 +216,11 @@ public struct ReportIntake: Sendable {
     stride(from: 0, to: commits.count, by: 2).map { commits[$0..<$0 + 2] }
   }
 
-  /// Number of reports whose commit has not started, of the node with most of them.
-  public var depth: Int { nodes.map { $0.reduce(0) { $0 + $1.depth } }.max() ?? 0 }
+  /// Number of reports whose commit has not started, of the half of a node's numbers with most of them.
+  public var depth: Int { commits.map(\.depth).max() ?? 0 }
 
-  /// The most waiting reports, of one node.
-  public var capacity: Int { 2 * commits[0].capacity }
-
-  /// The part of the waiting places that is taken, of the commit with fewest free ones; 1 where it refuses reports.
-  public var fullness: Double { commits.map { Double($0.depth) / Double($0.capacity) }.max() ?? 0 }
+  /// The most waiting reports of a half: further ones are refused.
+  public var capacity: Int { commits[0].capacity }
 
   /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
   /// `time` for a reason that is not a report's, such as a full disk. A node that is down is no reason while others commit.

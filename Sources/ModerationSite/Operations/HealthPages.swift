@@ -78,7 +78,7 @@ struct HealthPages: Sendable {
   }
 
   private func intakeDepth(_ texts: Localizer) -> HealthCheck {
-    let part = intake.fullness
+    let part = Double(intake.depth) / Double(max(1, intake.capacity))
     let values = ["waiting": texts.number(intake.depth), "capacity": texts.number(intake.capacity)]
     return HealthCheck(
       "intake", part > 0.9 ? .alarm : part > 0.5 ? .warn : .good,

@@ -152,6 +152,11 @@ extension CommandContext {
     let pending = PendingNumberQueue()
     let intake = ReportIntake(
       store: stores.reports, pseudonymizer: pseudonymizer, protection: protection, touched: pending,
+      stalled: { duration in
+        logger.error(
+          "Reports are not stored: PostgreSQL does not end a commit, perhaps because another session locks its rows",
+          metadata: ["seconds": .stringConvertible(duration.components.seconds)])
+      },
       metrics: metrics)
     let publisher = try publisher(policy, recipes: try folder.settings.recipes, logger: logger)
     let accounts = AccountServices(

@@ -27,11 +27,13 @@ enum MetricDescriptions {
     "ringfence_intake_batch_items": .histogram("Items per commit.", MetricDescription.items),
     "ringfence_intake_commit_duration_seconds": .histogram(
       "Time until a batch was committed to disk.", MetricDescription.seconds),
-    "ringfence_intake_commit_failures_total": .counter("Batches that were not committed after all retries."),
+    "ringfence_intake_commit_failures_total": .counter(
+      "Batches that were not committed after all retries, and each ten seconds of a commit that does not end."),
     "ringfence_intake_reports_total": .counter("Answered reports by outcome."),
     "ringfence_intake_rejects_total": .counter("Refused reports by app and reason: a rule, a limit, or a problem."),
     "ringfence_app_reports_total": .counter("Stored reports by app."),
-    "ringfence_intake_queue_items": .gauge("Items that wait for a commit."),
+    "ringfence_intake_queue_items": .gauge(
+      "Items that wait for a commit; of reports, about the half of the numbers with more of them."),
     "ringfence_intake_queue_capacity_items": .gauge("Maximum items that may wait; more are refused."),
 
     // The database.
