@@ -301,7 +301,8 @@ extension ReportAnswer {
 
   static func failed(reportID: String?) -> ReportAnswer {
     let error = Problem.Field(
-      pointer: "", code: "unavailable", detail: "The report is perhaps not stored. Send it again in a few seconds, with the same report_id.")
+      pointer: "", code: "unavailable",
+      detail: "The report is perhaps not stored. Send it again in a few seconds, with the same report_id.")
     return ReportAnswer(reportID: reportID, status: "failed", errors: [error])
   }
 
