@@ -93,8 +93,11 @@ public actor PostgresConnection {
     SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET idle_session_timeout = 0
     """
 
-  /// A session whose client has ended the connection otherwise waits for its lock, however long. Some systems refuse it.
-  private static let endsWithClient = "SET client_connection_check_interval = '5s'"
+  /// A setting of each session, too, which some systems refuse: a session whose client has ended the connection otherwise waits
+  /// for its lock, however long.
+  private static let endsWithClient = """
+    SET client_connection_check_interval = '5s'
+    """
 
   private func open() throws {
     let pointer = try configuration.openConnection()
