@@ -88,16 +88,11 @@ def main() -> int:
     status, failures = run(scratch, [part for suite in STOCK for part in ("--skip", suite)])
     try:
         stock, more = run_on_stock(scratch)
-    except BaseException:
-        report(failures)
-        raise
-    report(failures + more)
+        failures += more
+    finally:
+        if failures:
+            print("\nFailed:", *failures, sep="\n", flush=True)
     return status or stock
-
-
-def report(failures: list[str]):
-    if failures:
-        print("\nFailed:", *failures, sep="\n", flush=True)
 
 
 def run_on_stock(scratch: str) -> tuple[int, list[str]]:

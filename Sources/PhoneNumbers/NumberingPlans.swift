@@ -166,6 +166,7 @@ extension NumberingPlans.Failure: CustomStringConvertible {
 /// reference would be counted several times for each number, and threads that read numbers at once would contend for the count.
 struct CallingCode: @unchecked Sendable {
   // Unchecked: what it points to never changes, and the table is shared safely.
+
   // Unchecked: the text of the pattern never changes.
   struct Format: @unchecked Sendable {
     /// The digits of each group.

@@ -46,6 +46,7 @@ extension RegionPlan {
 struct DialingPlace {
   /// Not counted: plans that are or were the current ones stay in memory.
   unowned(unsafe) let plans: NumberingPlans
+  /// Compared with the current plans for each number, without a reference that is counted.
   let plansID: ObjectIdentifier
   /// Nil for international forms only.
   let region: RegionPlan?

@@ -272,8 +272,8 @@ struct ReportAnswer: Encodable {
   var number: String?
   var reportID: String?
   /// `created`, `duplicate`, `conflict` or `withdrawn`; in a batch also `invalid`, `limited` if the reporter has
-  /// reached the daily limit, and `failed` after an internal failure, when it is not stored in time, or over the limit of the network of
-  /// `client_address`.
+  /// reached the daily limit, and `failed` after an internal failure, when it is not stored in time, or over the limit of
+  /// the network of `client_address`.
   let status: String
   var errors: [Problem.Field]?
   /// True for a number that is not in the numbering plan, which is not shown before a moderator or a newer plan confirms it.

@@ -225,11 +225,8 @@ public struct ReportIntake: Sendable {
   /// Whether new reports are unlikely to be stored: the database does not answer, or the last commit failed within
   /// `time` for a reason that is not a report's, such as a full disk. A node that is down is no reason while others commit.
   public func isFailing(within time: Duration) -> Bool {
-    let (failing, others) = (
-      nodes.filter { $0.contains { $0.isFailing(within: time) } },
-      nodes.filter { !$0.contains { $0.isFailing(within: time) } }
-    )
-    return !failing.isEmpty && !others.contains { $0.contains { $0.hasCommitted(within: time) } }
+    let working = nodes.filter { !$0.contains { $0.isFailing(within: time) } }
+    return working.count < nodes.count && !working.joined().contains { $0.hasCommitted(within: time) }
   }
 
   /// Commits until ``close()``; run it in one task for the lifetime of the server.

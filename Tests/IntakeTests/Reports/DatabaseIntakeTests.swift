@@ -21,11 +21,12 @@ import Support
   }
 
   private func withIntake(
-    _ metrics: PrometheusMetricsFactory = PrometheusMetricsFactory(), _ body: (ReportIntake, App) async throws -> Void
+    _ metrics: PrometheusMetricsFactory = PrometheusMetricsFactory(), capacity: Int = 20_000,
+    _ body: (ReportIntake, App) async throws -> Void
   ) async throws {
     let intake = ReportIntake(
       store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)),
-      patience: .seconds(300), stallLimit: .seconds(300), metrics: metrics)
+      capacity: capacity, patience: .seconds(300), stallLimit: .seconds(300), metrics: metrics)
     let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
     async let running: Void = intake.run()
     defer { intake.close() }
@@ -87,20 +88,15 @@ import Support
   }
 
   @Test func `nothing of a request is stored where a half of the numbers has no room`() async throws {
-    let intake = ReportIntake(
-      store: ReportStore(pool: pool), pseudonymizer: Pseudonymizer(key: [UInt8](repeating: 1, count: 32)), capacity: 5)
-    let app = try await AppStore(pool: pool).source(named: "Test", at: Date())
-    async let running: Void = intake.run()
-    defer { intake.close() }
     let numbers = (200..<240).map { 33_199_000_000 + Int64($0) }
     let halves = Dictionary(grouping: numbers) { ReportIntake.half(of: $0) }
     let some = try #require(halves[0]?.prefix(1)) + #require(halves[1]?.prefix(6))
-    await #expect(throws: IntakeError.full) { try await intake.take(some.map { submission("+\($0)") }, from: app) }
-    let fewer = some.dropLast().map { submission("+\($0)") }
-    #expect(try await intake.take(fewer, from: app).map { try $0.get().outcome } == fewer.map { _ in .created })
-    #expect(try await pool.column("SELECT count(*) FROM reports", as: Int64.self) == [Int64(fewer.count)])
-    intake.close()
-    await running
+    try await withIntake(capacity: 5) { intake, app async throws in
+      await #expect(throws: IntakeError.full) { try await intake.take(some.map { submission("+\($0)") }, from: app) }
+      let fewer = some.dropLast().map { submission("+\($0)") }
+      #expect(try await intake.take(fewer, from: app).map { try $0.get().outcome } == fewer.map { _ in .created })
+      #expect(try await pool.column("SELECT count(*) FROM reports", as: Int64.self) == [Int64(fewer.count)])
+    }
   }
 
   @Test func `a report that the database refuses fails alone`() async throws {
